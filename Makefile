@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 USER_EXTRAS := cli,report
-TEST_EXTRAS := cli,frames,refit,plot,report,duckdb,excel,trec,inspect
+TEST_EXTRAS := cli,frames,refit,plot,duckdb,excel,trec,inspect
 # In CI nothing may be skipped, so everything a user can want is installed, and what the pages need at once.
 ifeq ($(CI),true)
 TEST_EXTRAS := all

@@ -14,7 +14,7 @@ import numpy as np
 import authors_way
 from measure import Row, anew, at_most, best_times, shown
 from paper.lookalike import lookalike_population
-from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, Study, audit, topk
+from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, Study, topk
 from steadyrank.scorers import BradleyTerry, ColumnMeans, MeanRating
 from steadyrank.scorers.base import known
 
@@ -40,7 +40,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def topk_audit(data: Any, k: Any = KS, eps: float = 0.01) -> Any:
-    return audit(anew(data), k=k, eps=eps, methods=TOPK)
+    return Study(anew(data)).audit(k=k, eps=eps, methods=TOPK)
 
 
 def authors_row(population: Lookalike, quick: bool) -> Row:

@@ -207,7 +207,7 @@ def agree(one: dict[str, Any], two: dict[str, Any]) -> None:
 
 def measured(engine: str, folder: str, options: dict[str, Any]) -> dict[str, Any]:
     """Audit, and say how long it took from the files on, and how much memory it took at most."""
-    from steadyrank import audit
+    from steadyrank import Study
 
     start = perf_counter()
     if engine == "spark":
@@ -215,7 +215,7 @@ def measured(engine: str, folder: str, options: dict[str, Any]) -> dict[str, Any
     up = perf_counter() - start
     start = perf_counter()
     data = load(engine, folder, options)
-    result = audit(data, k=KS, eps=EPS, methods=("topk", "inflated_topk"))
+    result = Study(data).audit(k=KS, eps=EPS, methods=("topk", "inflated_topk"))
     seconds = perf_counter() - start
     steps = getattr(getattr(data, "traffic", None), "steps", {})
     deciding = sum(

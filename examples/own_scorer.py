@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank import Refit, ScoreMatrix, stable_topk
+from steadyrank import Refit, ScoreMatrix, Study
 from steadyrank.demo import demo_file
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ with demo_file("benchmark.csv") as path:
     matrix = ScoreMatrix.read(path)
 
 for scorer in (None, Refit(medians, label="medians")):
-    answer = stable_topk(matrix, k=4, scorer=scorer)
+    answer = Study(matrix, scorer).topk(k=4)
     print(
         f"{answer.scorer}: {', '.join(answer.sure)}; contenders: {', '.join(answer.contenders)}"
     )

@@ -18,14 +18,7 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
 
-from steadyrank import (
-    CriticalDifference,
-    Ratings,
-    ScoreMatrix,
-    audit,
-    inflated_topk_mask,
-    stable_ranking,
-)
+from steadyrank import Ratings, ScoreMatrix, Study, inflated_topk_mask
 from steadyrank.demo import demo_file
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
@@ -55,7 +48,7 @@ def bootstrap_ranks(matrix: ScoreMatrix, seed: int = 0) -> Any:
 
 def draw_curve() -> None:
     """Draw delta and size against eps for the three best restaurants."""
-    result = audit(restaurants(), k=3)
+    result = Study(restaurants()).audit(k=3)
     found = result.curve(3)
     figure, (upper, lower) = plt.subplots(
         2, 1, figsize=(7, 4.4), sharex=True, layout="constrained", height_ratios=(3, 2)
@@ -83,7 +76,7 @@ def draw_curve() -> None:
 def draw_comparison() -> None:
     """Draw stability intervals beside bootstrap intervals of the same matrix."""
     matrix = benchmark()
-    answer = stable_ranking(matrix)
+    answer = Study(matrix).ranking()
     ranks = {row.item: (row.best_rank, row.worst_rank) for row in answer.rows()}
     low, high = np.quantile(
         bootstrap_ranks(matrix), [0.025, 0.975], axis=0, method="inverted_cdf"
@@ -117,11 +110,6 @@ def draw_comparison() -> None:
         frameon=False,
     )
     save(figure, "intervals.png")
-
-
-def draw_critical_difference() -> None:
-    """Draw the critical-difference diagram of the same matrix."""
-    save(CriticalDifference.of(benchmark()).plot().figure, "critical-difference.png")
 
 
 def draw_regions() -> None:
@@ -179,7 +167,7 @@ def save(figure: Any, name: str) -> None:
 
 def main() -> None:
     """Draw all figures."""
-    for draw in (draw_curve, draw_comparison, draw_critical_difference, draw_regions):
+    for draw in (draw_curve, draw_comparison, draw_regions):
         draw()
 
 

@@ -71,9 +71,8 @@ def main() -> None:
     from steadyrank.report.picture import share_image
 
     for name in PAGES:
-        (FIGURES / f"{name}.svg").write_bytes(
-            share_image(run(name).answer.findings()) + b"\n"
-        )
+        picture = share_image(run(name).answer.findings())
+        (FIGURES / f"{name}.svg").write_text(f"{picture}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

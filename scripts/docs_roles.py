@@ -19,8 +19,8 @@ def without_roles(text: str) -> str:
 
     Examples
     --------
-    >>> without_roles("see :class:`~steadyrank.errors.TooLargeError` and :func:`stable_topk`")
-    'see `TooLargeError` and `stable_topk`'
+    >>> without_roles("see :class:`~steadyrank.errors.TooLargeError` and :func:`inflated_topk`")
+    'see `TooLargeError` and `inflated_topk`'
     """
     return ROLE.sub(lambda match: f"`{match[1].rsplit('.', 1)[-1]}`", text)
 

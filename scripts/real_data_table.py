@@ -111,7 +111,7 @@ def look_at(case: Case, folder: Path) -> Finding:
 def row_for(study: Study, k: int, changing: int) -> Row:
     """Ask for both lists, so tight that no unit at all breaks them."""
     answer = study.topk(k)
-    overlapping = study.topk(k, guarantee="overlap").size
+    overlapping = study.topk(k, eps=study.curve(k).smallest_eps(0)).size
     return Row(
         k, changing, len(answer.sure), len(answer.contenders), answer.size, overlapping
     )
@@ -186,7 +186,7 @@ def draw(folder: Path) -> None:
     """Draw the ten best of LLMFAO without any one prompt."""
     (case,) = (case for case in CASES if case.options.get("unit") == "prompt")
     answer = Study(read_any(folder / case.file, **case.options)).topk(10)
-    PICTURE.write_bytes(share_image(answer.findings()) + b"\n")
+    PICTURE.write_text(share_image(answer.findings()) + "\n", encoding="utf-8")
 
 
 def main() -> None:

@@ -26,9 +26,7 @@ VERDICTS = {
         "explanations unit_candidates"
     ),
     "**Several removals.** No margin, list or limit says more than every subset of small data, removed "
-    "and scored anew.": (
-        "away margins condorcet_margins lists_for_removals stuffing random_removals"
-    ),
+    "and scored anew.": ("away margins condorcet_margins lists_for_removals"),
     "**Scorers.** Scores with and without each unit are those of fractions, dictionaries, replays and "
     "refits; no unit moves them further than is proved.": (
         "battle_scorers instant_runoff pairwise table_scorers scaled_ties fitted_scores weights "

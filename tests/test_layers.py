@@ -132,7 +132,7 @@ PLANTED = [
     ("data/units.py", "import steadyrank.report.html"),
     ("data/units.py", "from .. import report"),
     ("data/units.py", "from ..report import html"),
-    ("data/units.py", "from steadyrank import stable_topk"),
+    ("data/units.py", "from steadyrank import Study"),
     ("data/units.py", "from steadyrank import report"),
     ("data/units.py", "def late():\n    from steadyrank.scorers import base"),
     ("data/units.py", "import_module('steadyrank.study.study')"),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict
 import numpy as np
 import pytest
 
-from steadyrank import Study, Votes, audit, read_any, stable_topk
+from steadyrank import Study, Votes, read_any
 from steadyrank.cli import main
 from steadyrank.data import Units, scan_any
 from steadyrank.data.kinds import KINDS
@@ -173,7 +173,7 @@ def test_a_new_kind_is_its_declaration_and_one_name(
     scanned = scan_any(pytest.importorskip("duckdb").read_csv(str(podiums)))
     assert isinstance(scanned, Podiums)
     assert sorted(scanned.gold) == sorted(loaded.gold)
-    answer = stable_topk(loaded, 1, scorer=medals, delta=0)
+    answer = Study(loaded, medals).topk(1, delta=0)
     assert answer.members[0] == "ann"
     assert loaded.without([0, 1]).n_units == 4
     assert main(["topk", "--help"]) == 0
@@ -201,7 +201,7 @@ def test_a_new_operator_is_its_function_and_one_line(
 ) -> None:
     monkeypatch.setitem(auditing.TOPK_METHODS, "within_half", within_half)
     votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 29)
-    found = audit(votes, 2, eps=0.05, methods=["topk", "within_half"])
+    found = Study(votes).audit(2, eps=0.05, methods=["topk", "within_half"])
 
     def same(data: Votes) -> set[object]:
         scores = Study(data).scores

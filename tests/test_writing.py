@@ -56,7 +56,6 @@ def by_command(*arguments: str) -> Callable[[Path, Path], None]:
 
 
 def by_report(path: Path, data: Path) -> None:
-    pytest.importorskip("vl_convert")
     Study(Votes.read(data)).report(path, 1)
 
 

@@ -1,7 +1,6 @@
 from steadyrank.data import (
     Ballots as Ballots,
     Battles as Battles,
-    Estimates as Estimates,
     Ratings as Ratings,
     Regression as Regression,
     ScoreMatrix as ScoreMatrix,
@@ -38,21 +37,12 @@ from steadyrank.study import (
     Certificate as Certificate,
     Comparison as Comparison,
     Confidence as Confidence,
-    CriticalDifference as CriticalDifference,
     Explanation as Explanation,
     Margin as Margin,
-    Needed as Needed,
-    RandomAudit as RandomAudit,
     Split as Split,
     StableRanking as StableRanking,
     StableTopK as StableTopK,
     Study as Study,
-)
-from steadyrank.study.study import (
-    audit as audit,
-    margin as margin,
-    stable_ranking as stable_ranking,
-    stable_topk as stable_topk,
 )
 
 __version__: str

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from steadyrank import Votes, stable_topk
+from steadyrank import Study, Votes
 from steadyrank.cli import main
 from steadyrank.report.export import csv_text, guarded, to_csv, to_json
 from steadyrank.report.sharing import table_fragment
@@ -133,7 +133,7 @@ def test_no_name_ends_a_line_or_steers_a_view(cases: Cases) -> None:
         votes = Votes(
             [name for place, name in enumerate(names) for _ in range(20 - place)]
         )
-        found = stable_topk(votes, 1).findings()
+        found = Study(votes).topk(1).findings()
         text = plain_text(found)
         assert text.splitlines() == text.split("\n")
         assert text.isprintable() or all(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine_makers import relation
-from steadyrank import Ballots, Battles, Ratings, Votes, audit, read_any
+from steadyrank import Ballots, Battles, Ratings, Study, Votes, read_any
 from steadyrank.errors import InvalidCountError
 from steadyrank.scorers import Approval, Borda, Plurality
 
@@ -65,7 +65,7 @@ def test_votes_are_counted_exactly_or_refused(cases):
         expected = [float(Fraction(each, total)) for each in tally]
         np.testing.assert_allclose(Plurality().score(votes), expected, rtol=1e-15)
         np.testing.assert_allclose(
-            audit(votes, 1, eps=0.1).scores, expected, rtol=1e-15
+            Study(votes).audit(1, eps=0.1).scores, expected, rtol=1e-15
         )
     assert refused
 

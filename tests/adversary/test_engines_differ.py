@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine_makers import maker, need
-from steadyrank import Battles, BradleyTerry, Ratings, audit, stable_topk
+from steadyrank import Battles, BradleyTerry, Ratings, Study
 from steadyrank.errors import InvalidDataError, SteadyrankError
 from steadyrank.sums.sparse import SparseEntries
 from tests.adversary.odd_files import PATHS, odd_parts, odd_path, odd_typed
@@ -45,9 +45,9 @@ def outcome(make: Callable[[], Any]) -> tuple[Any, ...]:
 def studied(data: Any) -> tuple[Any, ...]:
     scorer = BradleyTerry(ridge=1.0) if isinstance(data, Battles) else None
     units = data.units
-    found = audit(data, k=1, eps=0.1, scorer=scorer, methods=("topk", "inflated_topk"))
+    found = Study(data, scorer).audit(k=1, eps=0.1, methods=("topk", "inflated_topk"))
     rows = [(row.method, row.k, row.delta, row.size) for row in found.table]
-    top = list(stable_topk(data, 1, eps=0.1, scorer=scorer))
+    top = list(Study(data, scorer).topk(1, eps=0.1))
     scores = [score.hex() for score in found.scores.tolist()]
     listed = list(zip(map(repr, units.labels), units.counts.tolist(), strict=True))
     if units.kind in {"vote", "battle"}:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-import statistics
 from fractions import Fraction
 from itertools import permutations
 from typing import TYPE_CHECKING
@@ -24,7 +22,7 @@ from adversary.test_margins import (
     votes,
 )
 from steadyrank import Battles, MeanRating, ScoreMatrix, SteadyrankError, Study, Votes
-from steadyrank.report.export import to_csv, to_json
+from steadyrank.report.export import to_csv
 from steadyrank.report.text import plain_text
 from steadyrank.study.explanation import RIVALS
 
@@ -312,102 +310,9 @@ def test_borders_that_are_none_are_refused(
     assert str(error.value).startswith(words)
 
 
-# How many units would settle it
-
-
-@pytest.mark.parametrize("make", [*ADDITIVE, *BOUNDED])
-def test_the_needed_number_is_that_of_the_formula(make: Make, cases: Cases) -> None:
-    for rng in cases(12):
-        found = some(make, rng)
-        if found is None:
-            continue
-        study, k = found
-        confidence = float(rng.choice([0.6, 0.95, 0.999]))
-        told = study.needed(k, confidence)
-        one, other = order_of(study)[k - 1 : k + 1]
-        n, gap = study.units.total, study.scores[one] - study.scores[other]
-        given = []
-        for unit, count in enumerate(study.units.counts.tolist()):
-            if told.basis.startswith(
-                "what"
-            ):  # one unit alone, as often as there are units
-                alone = np.zeros(len(study.units), dtype=int)
-                alone[unit] = 1
-                rows = weight(study, alone) / weight(study, study.units.counts) * n
-                value = rows * gap_of(study, alone, one, other)
-            else:
-                scores = study.scorer.score(study.data.without(unit))
-                value = n * gap - (n - 1) * (scores[one] - scores[other])
-            given += [value] * count
-        mean, spread = statistics.fmean(given), statistics.stdev(given)
-        if mean < 1e-9 or gap == 0:
-            assert told.needed is None or told.needed > 1000 * n
-            continue
-        z = statistics.NormalDist().inv_cdf(confidence)
-        assert told.needed == pytest.approx(
-            max(1, (z * spread / mean) ** 2), rel=1e-4, abs=1.001
-        )
-        # So many suffice in the model, and one fewer does not.
-        enough = statistics.NormalDist().cdf(
-            math.sqrt(told.needed) * mean / (spread or 1e-9)
-        )
-        fewer = statistics.NormalDist().cdf(
-            math.sqrt(told.needed - 1) * mean / (spread or 1e-9)
-        )
-        assert enough >= confidence - 1e-6
-        assert fewer < confidence + 1e-6 or told.needed == 1
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs", "told"),
-    [
-        (
-            55,
-            45,
-            "271 votes in all would put 'a' ahead of 'b' with probability 0.95; 100 were seen.",
-        ),
-        (5, 5, "not even 2^53 votes would put one of 'a' and 'b' ahead."),
-    ],
-)
-def test_the_words_of_the_needed_number(ours: int, theirs: int, told: str) -> None:
-    found = Study(Votes(["a"] * ours + ["b"] * theirs)).needed(1)
-    document = found.findings()
-    assert (
-        found.sentence
-        == f"By a model (votes like those seen, each drawn by itself), {told}"
-    )
-    assert found.sentence in plain_text(document).replace("\n", " ")
-    assert (document["status"], json.loads(to_json(document))) == ("model", document)
-    assert (
-        found.to_frame("pandas")["needed"].iloc[0] == found.needed
-        or found.needed is None
-    )
-
-
-@pytest.mark.parametrize("confidence", [0.5, 1, 0, -1, float("nan"), True, "0.9"])
-def test_confidences_that_are_none_are_refused(confidence: object) -> None:
-    with pytest.raises(SteadyrankError, match="confidence must be"):
-        Study(Votes(["a", "a", "b"])).needed(1, confidence)
-
-
-def test_huge_and_tiny_values_are_the_same_question() -> None:
-    values = np.random.default_rng(3).normal((0.5, 0.0), size=(30, 2))
-    expected = Study(ScoreMatrix(values)).needed(1).needed
-    for power in (390, -390):  # beyond 1e120 and below 1e-120 they are refused by name
-        assert Study(ScoreMatrix(values * 2.0**power)).needed(1).needed == expected
-
-
 def test_published_numbers(shared_data: Path) -> None:
     workers = Study(Battles.read(shared_data / "battles" / "llmfao.csv", unit="worker"))
     told = workers.explain(5)
     largest = next(told.rows())
     assert (round(told.gap, 4), largest["unit"]) == (0.0048, 97)
     assert round(largest["gap_without"], 4) == -0.0611
-    matrix = ScoreMatrix.read(
-        shared_data / "scores" / "cls_bin_mean.csv", missing="drop"
-    )
-    assert (Study(matrix).needed(1).needed, Study(matrix).needed(1).n_units) == (
-        303,
-        112,
-    )
-    assert round(Study(matrix).needed(5).needed / 1e6, 1) == 3.5

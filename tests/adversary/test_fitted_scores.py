@@ -15,16 +15,7 @@ from oracles.decimals import DecimalBradleyTerry, win_counts
 from oracles.leaving_out import brute_audit, differences
 from oracles.rational import linear_fit
 from oracles.refitting import all_rows
-from steadyrank import (
-    Ballots,
-    Battles,
-    Ratings,
-    Regression,
-    ScoreMatrix,
-    Votes,
-    audit,
-    stable_topk,
-)
+from steadyrank import Ballots, Battles, Ratings, Regression, ScoreMatrix, Study, Votes
 from steadyrank.errors import InvalidValueError, UndefinedScoresError
 from steadyrank.scorers import (
     Bagged,
@@ -147,7 +138,7 @@ def test_audits_with_exact_ties_of_coefficients(cases, bounded, number):
             scorer = Ridge(0.5)
         k, eps = int(rng.integers(1, data.n_items + 1)), float(rng.choice([0.01, 0.3]))
         try:
-            found = audit(data, k, eps=eps, scorer=scorer)
+            found = Study(data, scorer).audit(k, eps=eps)
         except UndefinedScoresError:
             continue
         expected = brute_audit(data, RationalModel(scorer), [k], eps)
@@ -176,7 +167,7 @@ def test_audits_of_leagues_with_exact_ties(cases):
         data, ridge = league(rng), float(rng.choice([0.0, 0.0, 0.5]))
         k, eps = int(rng.integers(1, data.n_items + 1)), float(rng.choice([0.01, 0.2]))
         try:
-            found = audit(data, k, eps=eps, scorer=BradleyTerry(ridge))
+            found = Study(data, BradleyTerry(ridge)).audit(k, eps=eps)
         except UndefinedScoresError:
             continue
         expected = brute_audit(data, DecimalBradleyTerry(ridge), [k], eps)
@@ -309,7 +300,7 @@ class TestExamples:
             assert scorer.score(data) == pytest.approx([2e-11, 0.3], rel=1e-12)
             rows = all_rows(scorer.leave_one_out(data))
             assert rows == pytest.approx(np.tile([2e-11, 0.3], (30, 1)), rel=1e-12)
-        assert stable_topk(data, 1).sure == ("rate",)
+        assert Study(data).topk(1).sure == ("rate",)
 
     def test_scales_beyond_the_range_of_squares_are_refused(self):
         data = Regression(
@@ -322,7 +313,7 @@ class TestExamples:
         data = Battles.from_pairs(
             ["A", "A", "B"], ["B", "C", "C"], [2, 1, 1], [1, 2, 2]
         )
-        found = audit(data, 1, eps=0.1)
+        found = Study(data).audit(1, eps=0.1)
         assert found.row("topk", 1).delta == pytest.approx(2 / 9)
         assert not differences(
             found, brute_audit(data, DecimalBradleyTerry(), [1], 0.1)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from oracles.counting_again import compare, runoff_rounds
 from oracles.weighing import WAYS, a_case
-from steadyrank import Ballots, InstantRunoff, Study, stable_topk
+from steadyrank import Ballots, InstantRunoff, Study
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,7 +59,7 @@ def test_the_answer_lists_all_possible_winners(cases: Cases) -> None:
         case = a_case(
             rng, "first choices", weighted=False, grouped=False, people=8, items=items
         )
-        answer = stable_topk(case.data(), 1, scorer="instant-runoff")
+        answer = Study(case.data(), "instant-runoff").topk(1)
         for person in case.people:
             rounds = runoff_rounds(items, case.without([person]))
             assert rounds.index(max(rounds)) in answer.members

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from oracles import exact
-from steadyrank import ColumnMeans, ScoreMatrix, audit, stable_topk
+from steadyrank import ColumnMeans, ScoreMatrix, Study
 from steadyrank.operators.inflation import critical_eps
 from steadyrank.operators.intervals import certainly_above, rank_intervals, tiers
 from steadyrank.operators.rankings import inflated_ranking
@@ -153,12 +153,12 @@ def test_curve_audit_and_certificate_agree_at_every_jump(cases: Cases) -> None:
         )
         data = ScoreMatrix(values)
         k = int(rng.integers(1, values.shape[1] + 1))
-        curve = audit(data, k=k, eps=0.5, methods=["topk"]).curve(k)
+        curve = Study(data).audit(k=k, eps=0.5, methods=["topk"]).curve(k)
         for eps in rng.permutation(
             jumps(np.append(curve.breaking_eps, curve.critical_eps))
         )[:9]:
-            row = audit(data, k=k, eps=eps, methods=["inflated_topk"]).table[0]
-            answer = stable_topk(data, k, eps=eps, guarantee="overlap")
+            row = Study(data).audit(k=k, eps=eps, methods=["inflated_topk"]).table[0]
+            answer = Study(data).topk(k, eps=eps)
             delta = delta_by_hand(values, k, eps)
             assert curve.delta(eps) == row.delta == answer.certificate.delta == delta
             assert curve.size(eps) == row.size == len(answer)

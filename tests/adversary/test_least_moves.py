@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank import Ratings, ScoreMatrix, audit
+from steadyrank import Ratings, ScoreMatrix, Study
 from steadyrank.operators.topk_sets import inflated_topk_mask
 from steadyrank.study import standings as topk_audit
 from steadyrank.study.standings import least_move
@@ -79,7 +79,9 @@ def test_an_audit_is_the_same_however_its_parts_are_cut(
         for few in (99, 0):
             monkeypatch.setattr(topk_audit, "FEW_UNITS", few)
             found.append(
-                audit(data, k=ks, eps=eps, methods=("topk", "inflated_topk")).table
+                Study(data)
+                .audit(k=ks, eps=eps, methods=("topk", "inflated_topk"))
+                .table
             )
         for rows in zip(*found, strict=True):
             first = rows[0]

@@ -10,15 +10,7 @@ import numpy as np
 import pytest
 
 from engine_makers import relation
-from steadyrank import (
-    Ratings,
-    ScoreMatrix,
-    Study,
-    Votes,
-    audit,
-    stable_ranking,
-    stable_topk,
-)
+from steadyrank import Ratings, ScoreMatrix, Study, Votes
 from steadyrank.errors import InvalidDataError, InvalidSettingError, SteadyrankError
 from steadyrank.report.export import to_json
 from steadyrank.report.text import plain_text
@@ -182,9 +174,9 @@ def test_studies_near_the_largest_float_answer_or_refuse_by_name(cases):
             )
         k = int(rng.integers(1, data.n_items + 1))
         try:
-            answer = stable_topk(data, k, scorer=scorer)
-            documents = [answer.findings(), audit(data, k, scorer=scorer).findings()]
-            documents.append(stable_ranking(data, scorer=scorer).findings())
+            answer = Study(data, scorer).topk(k)
+            documents = [answer.findings(), Study(data, scorer).audit(k).findings()]
+            documents.append(Study(data, scorer).ranking().findings())
         except SteadyrankError:
             continue
         answered += 1
@@ -242,7 +234,7 @@ def test_a_bound_that_no_float_holds_is_refused():
     with pytest.raises(InvalidSettingError, match="largest float"):
         ColumnMeans(value_range=(0, LARGEST)).sensitivity(data)
     votes = Votes(["x", "y"])
-    assert stable_topk(votes, 1, claim="proved").eps > 0
+    assert Study(votes).topk(1, proved=True).eps > 0
 
 
 @pytest.mark.parametrize("shrinkage", [1e300, LARGEST, 2.0**54])

@@ -15,7 +15,7 @@ import pytest
 from oracles.weighing import SCORES, Case, Person, a_case, said
 from scorers_of_kinds import scorers_for
 from steadyrank import SteadyrankError, Study
-from steadyrank.errors import EmptyDataError, InvalidSettingError, TooFewUnitsError
+from steadyrank.errors import EmptyDataError, TooFewUnitsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -464,22 +464,6 @@ def test_whole_weights_score_as_copies_do(kind: str, cases: Cases) -> None:
         )
         assert one.n_units == len(people)
         assert other.n_units == len(copies)
-
-
-@WAYS
-@pytest.mark.parametrize("kind", SUMS)
-def test_units_of_unknown_size_are_not_added(
-    kind: str, weighted: bool, grouped: bool, cases: Cases
-) -> None:
-    for rng in cases(3):
-        case = a_case(rng, kind, weighted=weighted, grouped=grouped)
-        study = study_of(case)
-        if study is None or (study.data.weights is None and not grouped):
-            continue
-        with pytest.raises(InvalidSettingError, match="could hold any number of"):
-            study.margin(1, by="add")
-        with pytest.raises(SteadyrankError, match="no unit can be added"):
-            study.data.with_added({0: 1} if kind == "ratings" else [0], 1)
 
 
 @WAYS

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyrank import Ratings, ScoreMatrix, Votes, stable_topk
+from steadyrank import Ratings, ScoreMatrix, Study, Votes
 from steadyrank.demo import demo_file
 
 HOSTILE = (
@@ -100,11 +100,13 @@ DOCUMENTS: dict[Any, tuple[Any, dict[str, Any]]] = {}
 """Findings by what was asked; the data stay beside them, so that no other data get their identity."""
 
 
-def report_document(data: Any, k: int, **settings: Any) -> dict[str, Any]:
+def report_document(
+    data: Any, k: int, *, scorer: Any = None, **settings: Any
+) -> dict[str, Any]:
     """The findings that a report is drawn from; a copy, for tests change it."""
-    asked = (id(data), k, *sorted(settings.items()))
+    asked = (id(data), k, scorer, *sorted(settings.items()))
     if asked not in DOCUMENTS:
-        DOCUMENTS[asked] = data, stable_topk(data, k, **settings).findings()
+        DOCUMENTS[asked] = data, Study(data, scorer).topk(k, **settings).findings()
     return deepcopy(DOCUMENTS[asked][1])
 
 

@@ -21,7 +21,7 @@ from browser.examples import (
     restaurants,
     tied_matrix,
 )
-from steadyrank import ColumnMeans, Study, audit
+from steadyrank import ColumnMeans, Study
 from steadyrank.report.export import to_csv
 from steadyrank.report.html import render_html
 from steadyrank.report.picture import share_image
@@ -189,7 +189,7 @@ def test_downloads_hold_the_rows_of_the_library(open_report: Any, make: Any) -> 
 def test_the_share_image_is_that_of_the_library(open_report: Any) -> None:
     document = report_document(restaurants(), 5)
     report = open_report(document)
-    assert download(report, "#svg") == share_image(document)
+    assert download(report, "#svg") == share_image(document).encode()
     picture = download(report, "#png")
     assert picture.startswith(b"\x89PNG")
     image = pytest.importorskip("PIL.Image")
@@ -205,7 +205,7 @@ def test_curves_are_those_of_the_document(open_report: Any) -> None:
     report = open_report(document)
     report.page.click("#details summary")
     chosen = document["curve"]["chosen"]
-    found = audit(data, k=5, eps=chosen).curve(5)
+    found = Study(data).audit(k=5, eps=chosen).curve(5)
     where = "at the smallest eps whose list holds every new top k"
     assert f": {int(found.size(chosen))} {where}" in report.text("#size-text")
     assert f": {100 * float(found.delta(chosen)):g}% {where}" in report.text(
@@ -220,7 +220,7 @@ def test_curves_are_those_of_the_document(open_report: Any) -> None:
 
 def test_a_report_without_audit_says_so(open_report: Any) -> None:
     document = report_document(
-        tied_matrix(), 4, claim="proved", scorer=ColumnMeans(value_range=(0, 6))
+        tied_matrix(), 4, proved=True, scorer=ColumnMeans(value_range=(0, 6))
     )
     report = open_report(document)
     assert "plain ranks only" in report.text("#limits")
@@ -247,7 +247,7 @@ def test_those_who_decide_are_those_of_the_audit_and_grouped(open_report: Any) -
         report.text("#flips-text")
         == "Removing any one of 34 of the 180 users changes the top 5."
     )
-    flips = audit(data, k=5, eps=document["eps"]).flips(5).plain
+    flips = Study(data).audit(k=5, eps=document["eps"]).flips(5).plain
     assert [flip["unit"] for flip in listed] == [flip.unit for flip in flips]
     rows = report.rows("#flips")
     assert [row["Users"] for row in rows] == ["12", "11", "11"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from steadyrank import read_any, stable_topk
+from steadyrank import Study, read_any
 from steadyrank.demo import NAMES, demo_file
 from steadyrank.scorers.registry import resolve_scorer
 
@@ -24,7 +24,6 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "make_demo_data.py"
 
 @pytest.fixture
 def found(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    pytest.importorskip("vl_convert")
     monkeypatch.chdir(tmp_path)
     return run("demo")
 
@@ -66,9 +65,9 @@ def test_its_sentences_say_what_leaving_one_out_does(found: Any) -> None:
         contend = set.union(best, *others) - set.intersection(best, *others)
         came, gone = contend - best, contend & best
         assert any(f"{new} replaces {old}." in said for new in came for old in gone)
-        assert set.union(best, *others) <= set(stable_topk(data, k).members)
+        assert set.union(best, *others) <= set(Study(data).topk(k).members)
         assert (
-            f"The top {k} always stayed within these {len(stable_topk(data, k))} names."
+            f"The top {k} always stayed within these {len(Study(data).topk(k))} names."
             in said
         )
     assert "not statistical confidence" in said

@@ -83,7 +83,6 @@ def test_no_ending_holds_whatever_was_asked_for(
 def test_a_report_is_opened(
     run: Command, benchmark: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("vl_convert")
     page, seen = tmp_path / "a page.html", tmp_path / "seen"
     browser = tmp_path / "browser"
     browser.write_text(
@@ -103,7 +102,6 @@ def test_a_report_is_opened(
 def test_no_browser_is_said(
     run: Command, benchmark: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("vl_convert")
     monkeypatch.setattr("webbrowser.open", lambda _: False)
     found = run("report", benchmark, "-k", 4, "-o", tmp_path / "x.html", "--open")
     assert found.code == 0

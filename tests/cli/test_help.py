@@ -30,8 +30,6 @@ def examples(run: Command, name: str) -> list[str]:
 def test_three_examples_that_run(
     run: Command, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if name in {"report", "demo"}:
-        pytest.importorskip("vl_convert")
     for file in NAMES:
         with demo_file(file) as path:
             shutil.copy(path, tmp_path)

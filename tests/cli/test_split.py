@@ -120,20 +120,20 @@ def test_two_files_are_compared_category_by_category(
     assert "Category by category" in (tmp_path / "moves.html").read_text()
 
 
-def test_a_report_has_a_page_for_each_and_its_picture_shows_all_rows(
+def test_a_report_has_a_page_for_each_and_its_table_shows_all_rows(
     run: Command, polls: Any, tmp_path: Path
 ) -> None:
-    path, page, badge = (
+    path, page, table = (
         polls(u=STEADY, v=CLOSE),
         tmp_path / "page.html",
-        tmp_path / "badge.svg",
+        tmp_path / "table.html",
     )
-    done = run("report", path, "--split", "city", "-o", page, "--badge", badge)
+    done = run("report", path, "--split", "city", "-o", page, "--table", table)
     assert (done.code, done.err) == (0, "")
     assert page.read_text().count("<template>") == 3
-    alone = tmp_path / "alone.svg"
-    run("report", path, "--ignore", "city", "-o", page, "--badge", alone)
-    assert badge.read_text() == alone.read_text()
+    alone = tmp_path / "alone.html"
+    run("report", path, "--ignore", "city", "-o", page, "--table", alone)
+    assert table.read_text() == alone.read_text()
 
 
 def test_an_engine_refuses_by_name(run: Command, polls: Any) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from steadyrank import Ballots, Battles, Refit, Regression, Votes, stable_topk
+from steadyrank import Ballots, Battles, Refit, Regression, Study, Votes
 from steadyrank.data import read_any, scan_any
 from steadyrank.data.read import as_observations
 from steadyrank.errors import (
@@ -374,7 +374,7 @@ class TestLabels:
             assert data.items == ("Heat (1)", "Heat (2)", "Up", 9)
             assert any("ids without a name: 1" in note for note in data.notes)
             assert data.item_counts.tolist() == plain.item_counts.tolist()
-            assert "Up" in str(stable_topk(data, 1))
+            assert "Up" in str(Study(data).topk(1))
         told = read_any(io.BytesIO(self.RATINGS), labels=f"{path}:movieId,genres")
         assert told.items == ("Drama", "Crime", 3, 9)
 
@@ -448,7 +448,7 @@ class TestRegressionTables:
         assert data.responses.tolist() == y
         expected = np.abs(linear.LogisticRegression().fit(X, y).coef_[0])
         assert Refit(linear.LogisticRegression()).score(data) == pytest.approx(expected)
-        assert stable_topk(data, 1, scorer=linear.LogisticRegression()).sure == ("b",)
+        assert Study(data, linear.LogisticRegression()).topk(1).sure == ("b",)
         for scorer in (
             None,
             "ridge:penalty=1",
@@ -458,4 +458,4 @@ class TestRegressionTables:
             with pytest.raises(
                 NotANumberError, match=r"y must be numbers for .* '(yes|no)'"
             ):
-                stable_topk(data, 1, scorer=scorer)
+                Study(data, scorer).topk(1)

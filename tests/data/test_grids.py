@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steadyrank import Regression, ScoreMatrix, Study, read_any, stable_topk
+from steadyrank import Regression, ScoreMatrix, Study, read_any
 from steadyrank.errors import (
     ColumnError,
     InvalidLabelError,
@@ -225,10 +225,10 @@ class TestLess:
                 one.arguments["lower_is_better"] for one in caught.value.readings[:2]
             ]
             assert directions == ["all", "none"]
-        best = stable_topk(read_any(stream(ranks), lower_is_better=True), 1)
+        best = Study(read_any(stream(ranks), lower_is_better=True)).topk(1)
         assert best.members[0] == "a"
         assert (
-            stable_topk(read_any(stream(ranks), lower_is_better="none"), 1).members[0]
+            Study(read_any(stream(ranks), lower_is_better="none")).topk(1).members[0]
             == "c"
         )
 
@@ -320,7 +320,7 @@ class TestScales:
         assert np.allclose(data.y, (raw.y - raw.y.mean()) / raw.y.std())
         assert "columns standardised" in briefs(data)  # type: ignore[arg-type]
         other = Regression.from_frame({**frame, "a": frame["a"] * 3 - 2})
-        assert np.allclose(stable_topk(data, 1).scores, stable_topk(other, 1).scores)
+        assert np.allclose(Study(data).topk(1).scores, Study(other).topk(1).scores)
 
 
 def by_hand(row: list[float], how: str) -> list[float]:

@@ -421,7 +421,7 @@ class TestRegression:
 
 def test_battles_of_many_items_are_told_apart() -> None:
     items = range(65536)  # so many that 32 bits do not number their pairs
-    battles = Battles([0], [1], ["left"], items=items).with_added((32768, 1))
+    battles = Battles([0, 32768], [1, 1], ["left"] * 2, items=items)
     assert list(battles.units.labels) == ["0 beats 1", "32768 beats 1"]
 
 

@@ -219,7 +219,6 @@ def test_first_choices_of_ballots() -> None:
     assert Plurality().sensitivity(ballots).sentence == (
         "Removing one of 3 ballots moves the shares by at most 0.471405, for any ballots."
     )
-    assert Study(ballots, "plurality").margin(1, by="add").exact
     with pytest.raises(WrongDataError, match="ballots that approve, which have none"):
         Plurality().score(Ballots([{"x"}], approval=True))
 

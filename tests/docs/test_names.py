@@ -14,12 +14,9 @@ EXPORTING = tuple(
     f"steadyrank.{part}"
     for part in ("data", "engines", "operators", "scorers", "selection", "study")
 )
-FUNCTIONS = "steadyrank.study.study"
-"""The module whose functions the package itself exports."""
 REPORT = {
     "steadyrank.report.html": {"render_html"},
-    "steadyrank.report.picture": {"share_image"},
-    "steadyrank.report.sharing": {"table_fragment", "badge_svg"},
+    "steadyrank.report.sharing": {"table_fragment"},
     "steadyrank.report.plots": None,  # every public function
     "steadyrank.report.export": {"to_json", "to_csv"},
     "steadyrank.report.markdown": {"to_markdown"},
@@ -42,13 +39,6 @@ def exported() -> set[str]:
         f"{module}.{name}"
         for module in EXPORTING
         for name in importlib.import_module(module).__all__
-    }
-    exports = {name: getattr(steadyrank, name) for name in steadyrank.__all__}
-    asked = {name: one for name, one in exports.items() if inspect.isfunction(one)}
-    names |= {
-        f"steadyrank.{name}"
-        for name, one in asked.items()
-        if one.__module__ == FUNCTIONS
     }
     for module, chosen in REPORT.items():
         home = importlib.import_module(module)

@@ -85,11 +85,10 @@ def questions() -> dict[str, Any]:
     """Return what a study is asked, by name."""
     return {
         "topk": lambda study: study.topk(2, delta=0.1),
-        "proved": lambda study: study.topk(2, claim="proved"),
+        "proved": lambda study: study.topk(2, proved=True),
         "ranking": lambda study: study.ranking(eps=0.1),
         "audit": lambda study: study.audit([1, 2]),
         "margin": lambda study: study.margin(2),
-        "adding": lambda study: study.margin(2, by="add"),
         "explain": lambda study: study.explain(2),
         "compare": lambda study: study.compare(study, k=2),
         "confidence": lambda study: study.confidence(draws=40),

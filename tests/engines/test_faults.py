@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from steadyrank import Battles, Ratings, ScoreMatrix, Votes, audit
+from steadyrank import Battles, Ratings, ScoreMatrix, Study, Votes
 from steadyrank.engines import DuckDB
 from steadyrank.engines.backends import PREFIX
 from steadyrank.engines.files import find_files, in_strict_order
@@ -64,7 +64,7 @@ def in_memory(table):
 def deltas(data):
     return [
         (row.method, row.k, row.delta, row.size)
-        for row in audit(data, k=[1, 5], eps=0.01).table
+        for row in Study(data).audit(k=[1, 5], eps=0.01).table
     ]
 
 
@@ -83,7 +83,7 @@ class TestGoodFiles:
     def test_what_is_brought_back_is_bounded_and_reported(self, tmp_path):
         write_parts(tmp_path)
         with Ratings.scan(tmp_path) as scanned:
-            audit(scanned, k=1, eps=0.001, methods=("topk", "inflated_topk"))
+            Study(scanned).audit(k=1, eps=0.001, methods=("topk", "inflated_topk"))
             brought = scanned.traffic.steps
             ratings = [
                 rows
@@ -352,7 +352,7 @@ def test_scorers_that_refit_say_that_they_need_memory(lazily_here, scorer):
         "rating": [1, 2, 3, 4],
     }
     with pytest.raises(InvalidDataError, match=r"in memory, .* use read or from_frame"):
-        audit(Ratings.scan(lazily_here(columns)), k=1, eps=0.1, scorer=scorer)
+        Study(Ratings.scan(lazily_here(columns)), scorer).audit(k=1, eps=0.1)
 
 
 @pytest.fixture(scope="module")
@@ -449,7 +449,7 @@ class TestSpilling:
 SCAN_FOREVER = """
     import sys
     from pathlib import Path
-    from steadyrank import Ratings, audit
+    from steadyrank import Ratings, Study
     from steadyrank.engines import DuckDB
     scanned = Ratings.scan(sys.argv[1], engine=DuckDB(memory_limit="60MB", threads=1, spill=sys.argv[2]))
     Path(sys.argv[3]).touch()

@@ -7,7 +7,7 @@ import pytest
 
 from engine_makers import maker, relation
 from steadyrank import MeanRating, Ratings, ScoreMatrix, SteadyrankError, Study, Votes
-from steadyrank.errors import EngineError, InvalidDataError, InvalidSettingError
+from steadyrank.errors import EngineError, InvalidSettingError
 from steadyrank.margins import sums
 from steadyrank.scorers.sums import scores_without
 
@@ -238,17 +238,6 @@ def test_a_failing_engine_is_no_answer(monkeypatch):
         monkeypatch.setattr(type(data.entries), name, broken)
     with pytest.raises(EngineError, match="out of reach"):
         study.margin(pair=(0, 1))
-
-
-def test_units_are_not_added_in_an_engine(lazily_here):
-    columns = ratings(np.random.default_rng(6), "stars")
-    data, _ = both_ratings(lazily_here, columns)
-    with pytest.raises(
-        InvalidDataError, match="units cannot be added to data in an engine"
-    ):
-        Study(data, MeanRating(value_range=(1, 5))).margin(1, by="add")
-    with pytest.raises(InvalidDataError, match="no unit can be added"):
-        data.with_added({0: 5})
 
 
 def test_the_range_of_values_is_that_of_the_units_that_stay(lazily_here):

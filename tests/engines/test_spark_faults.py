@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine_makers import SPARK_SETTINGS, need
-from steadyrank import Ratings, audit
+from steadyrank import Ratings, Study
 from steadyrank.errors import UnreadableFileError
 from steadyrank.scorers import MeanRating
 
@@ -48,7 +48,7 @@ KILL_ONE = """
                 pass
         return found
 
-    from steadyrank import Ratings, audit
+    from steadyrank import Ratings, Study
 
     frame = session.read.parquet(sys.argv[1])
     assert frame.rdd.getNumPartitions() == 2
@@ -96,7 +96,9 @@ def test_a_killed_executor_changes_nothing(tmp_path, in_ci):
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout.splitlines()[-1])
     assert len(found["killed"]) == 1
-    expected = audit(loaded, k=5, eps=0.01, methods=("topk", "inflated_topk")).table
+    expected = (
+        Study(loaded).audit(k=5, eps=0.01, methods=("topk", "inflated_topk")).table
+    )
     assert [tuple(row) for row in found["rows"]] == [
         (row.method, row.k, row.delta, row.size) for row in expected
     ]

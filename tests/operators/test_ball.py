@@ -11,7 +11,6 @@ import pytest
 
 from oracles.ball import squared_distances
 from steadyrank import (
-    ball_distances,
     ball_topk,
     critical_eps,
     inflated_ranking,
@@ -20,7 +19,11 @@ from steadyrank import (
 )
 from steadyrank.operators import topk_sets
 from steadyrank.operators.inflation import just_above
-from steadyrank.operators.topk_sets import cover_factor
+from steadyrank.operators.topk_sets import _ball_distances, cover_factor
+
+
+def distances_of(scores, k):
+    return _ball_distances(np.asarray(scores, dtype=np.float64), k)
 
 
 def whole_scores():
@@ -46,7 +49,7 @@ def test_distances_are_those_of_the_slow_twin() -> None:
     for scores, k, squares in exact_squares():
         exact = [float(square) ** 0.5 for square in squares]
         np.testing.assert_allclose(
-            ball_distances(scores, k), exact, rtol=1e-12, atol=1e-12
+            distances_of(scores, k), exact, rtol=1e-12, atol=1e-12
         )
 
 
@@ -97,7 +100,7 @@ def test_no_scores_in_the_ball_leave_the_list_and_each_member_is_reached() -> No
         )
         k, eps = int(rng.integers(1, items + 1)), float(rng.choice([0.05, 0.2, 0.5]))
         listed = set(ball_topk(scores, k, eps).tolist())
-        distances = ball_distances(scores, k)
+        distances = distances_of(scores, k)
         for item in range(items):
             found = nearest_scores(scores, k, item)
             reached = np.linalg.norm(found - scores)
@@ -133,13 +136,13 @@ def test_the_list_is_inside_every_inflated_list_that_covers() -> None:
 @pytest.mark.parametrize("window", range(1, 9))
 def test_the_factor_is_reached_and_never_passed(window: int) -> None:
     scores = np.array([1.0] * window + [0.0])
-    distance, critical = ball_distances(scores, 1)[-1], critical_eps(scores, 1)[-1]
+    distance, critical = distances_of(scores, 1)[-1], critical_eps(scores, 1)[-1]
     assert critical == pytest.approx(cover_factor(window) * distance, rel=1e-9)
     rng = np.random.default_rng(window)
     for _ in range(200):
         k = int(rng.integers(1, 4))
         scores = rng.random(window + k) ** rng.choice([0.2, 1, 3])
-        most = cover_factor(window) * ball_distances(scores, k)
+        most = cover_factor(window) * distances_of(scores, k)
         assert (critical_eps(scores, k) <= most * (1 + 1e-9)).all()
 
 
@@ -158,13 +161,11 @@ def test_rankings_are_covered_at_the_factor_of_their_length() -> None:
 def test_neither_the_scale_nor_a_shift_decides(scale: float) -> None:
     scores = np.array([1.0, 0.97, 0.96, 0.6, 0.6, 0.1])
     for k in (1, 2, 5, 6):
-        expected = scale * ball_distances(scores, k)
+        expected = scale * distances_of(scores, k)
+        np.testing.assert_allclose(distances_of(scale * scores, k), expected, rtol=1e-9)
         np.testing.assert_allclose(
-            ball_distances(scale * scores, k), expected, rtol=1e-9
-        )
-        np.testing.assert_allclose(
-            ball_distances(scores + 2.0**20, k),
-            ball_distances(scores, k),
+            distances_of(scores + 2.0**20, k),
+            distances_of(scores, k),
             rtol=1e-6,
             atol=1e-6,
         )
@@ -174,13 +175,13 @@ def test_what_is_far_below_changes_nothing_and_the_largest_floats_are_far_apart(
     None
 ):
     scores = np.array([3e-250, 2e-250, 2e-250, 0.0])
-    expected = ball_distances(scores, 1)
-    np.testing.assert_array_equal(ball_distances([*scores, -1e200], 1)[:4], expected)
+    expected = distances_of(scores, 1)
+    np.testing.assert_array_equal(distances_of([*scores, -1e200], 1)[:4], expected)
     np.testing.assert_allclose(
         expected[1:] * 1e250, [0.70711, 0.70711, 2.17945], rtol=1e-5
     )
     top = np.finfo(np.float64).max
-    assert ball_distances([top, -top], 1)[1] > 1e308
+    assert distances_of([top, -top], 1)[1] > 1e308
     assert ball_topk([top, -top], 1, 1.0).tolist() == [0]
 
 

@@ -22,7 +22,7 @@ from paper.regression_folds import (
     share_a_ranking,
     trial_scores,
 )
-from steadyrank import Regression, audit
+from steadyrank import Regression, Study
 from steadyrank.errors import InvalidValueError
 from steadyrank.operators import RankingSet, certainly_above
 from steadyrank.scorers import ConstrainedLeastSquares
@@ -79,13 +79,10 @@ def test_each_trial_is_what_the_audit_says(features: int, eps: float) -> None:
     data = regression_trials(trials=trials, features=features)
     sizes = []
     for trial in range(trials):
-        audited = audit(
+        audited = Study(
             Regression(data.X[trial], data.y[trial]),
-            k=1,
-            eps=eps,
-            scorer=ConstrainedLeastSquares(radius=1.0),
-            methods=list(METHODS.values()),
-        )
+            ConstrainedLeastSquares(radius=1.0),
+        ).audit(k=1, eps=eps, methods=list(METHODS.values()))
         for ours, theirs in METHODS.items():
             assert result.methods[ours].deltas[trial] == audited.row(theirs).delta
         sizes.append(audited.row("inflated_ranking").size)

@@ -13,7 +13,7 @@ from paper.movie_lists import INFLATED_TOP_K, TOP_K, audited, netflix_experiment
 from paper.population import population_study, study_work
 from paper.sources import StoredSource, ratings_of_users
 from paper.unstable_sort import unstable_top_k
-from steadyrank import Ratings, audit
+from steadyrank import Ratings, Study
 from steadyrank.errors import InvalidValueError
 
 if TYPE_CHECKING:
@@ -145,8 +145,8 @@ def test_the_study_ends_with_everybody(small: Lookalike) -> None:
         (3000, 1),
     ]
     assert sum(done) == study_work(3000, [100, 400], 3)
-    whole = audit(
-        small.everybody(), k=[5, 20], eps=EPS, methods=["topk", "inflated_topk"]
+    whole = Study(small.everybody()).audit(
+        k=[5, 20], eps=EPS, methods=["topk", "inflated_topk"]
     )
     for k in (5, 20):
         assert study.rows[-1].methods[k][TOP_K].mean_delta == whole.row("topk", k).delta

@@ -18,7 +18,6 @@ from steadyrank import (
     ScoreMatrix,
     Study,
     Votes,
-    audit,
     inflated_topk,
     topk,
 )
@@ -118,7 +117,8 @@ def test_without_ties_it_is_the_plain_topk_and_ties_need_not_matter() -> None:
     } == {0.0}
     matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2.5, 2]])
     assert (
-        random_ties(Study(matrix), 2) == audit(matrix, 2, eps=0.1).row("topk", 2).delta
+        random_ties(Study(matrix), 2)
+        == Study(matrix).audit(2, eps=0.1).row("topk", 2).delta
     )
     # Two candidates are tied for the second place, and the first alone may leave a vote.
     tied = Votes(["ann"] * 5 + ["bob"] * 2 + ["cyd"] * 2)
@@ -249,7 +249,7 @@ def test_fresh_randomness_breaks_what_no_unit_does() -> None:
 
 
 def test_a_scorer_without_randomness_has_its_plain_audit_either_way() -> None:
-    expected = [row.delta for row in audit(VOTES, 2, eps=0.02)]
+    expected = [row.delta for row in Study(VOTES).audit(2, eps=0.02)]
     for shared in (True, False):
         rows = randomised_audit(
             VOTES, [2], lambda _: Plurality(), seeds=[1, 2, 3], eps=0.02, shared=shared
@@ -263,7 +263,7 @@ def test_seeds_of_bags_and_too_few_seeds() -> None:
         return Bagged(Plurality(), bags=20, seed=seed)
 
     one, *_ = randomised_audit(VOTES, [1], bagged, seeds=[5], eps=0.1)
-    assert one.delta == audit(VOTES, 1, eps=0.1, scorer=bagged(5)).row("topk", 1).delta
+    assert one.delta == Study(VOTES, bagged(5)).audit(1, eps=0.1).row("topk", 1).delta
     assert one.standard_error is None
     two, *_ = randomised_audit(VOTES, [1], bagged, seeds=[5, 6], eps=0.1, shared=False)
     assert (len(two.deltas), two.standard_error) == (2, None)

@@ -52,9 +52,7 @@ def documents() -> Iterator[dict[str, Any]]:
             study.topk(2),
             study.ranking(),
             study.audit(2),
-            study.audit(2, removals=2, samples=5),
             study.explain(2),
-            study.needed(2),
             study.margin(2),
             study.check(2),
             Split({"choice": [*"aab", *"abbc"], "city": [*"uuu", *"vvvv"]}, "city").ask(

@@ -12,15 +12,8 @@ from browser.examples import (
     hostile_matrix,
     many_items,
     restaurants,
-    tied_matrix,
 )
-from steadyrank import (
-    CriticalDifference,
-    ScoreMatrix,
-    audit,
-    stable_ranking,
-    stable_topk,
-)
+from steadyrank import Study
 from steadyrank.errors import MissingPackageError
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -49,7 +42,7 @@ def points(ax: Any) -> dict[str, list[tuple[float, float]]]:
 
 
 def test_standings_draws_ranks_by_standing() -> None:
-    answer = stable_topk(restaurants(), 5)
+    answer = Study(restaurants()).topk(5)
     ax = plots.standings(answer)
     rows, drawn = list(answer.rows()), points(ax)
     for standing in ("sure", "contender", "out"):
@@ -72,20 +65,20 @@ def test_standings_draws_ranks_by_standing() -> None:
 def test_standings_draws_a_window_around_the_cut_and_no_bar_for_what_is_not_known() -> (
     None
 ):
-    ax = plots.standings(stable_topk(many_items(90), 40), limit=12)
+    ax = plots.standings(Study(many_items(90)).topk(40), limit=12)
     labels = [text.get_text().split(".")[0] for text in ax.get_yticklabels()]
     assert labels == [str(rank) for rank in range(33, 45)]
-    plain = plots.standings(stable_topk(close_votes(), 3, claim="proved"))
+    plain = plots.standings(Study(close_votes()).topk(3, proved=True))
     assert len(plain.lines) == 2  # the cut, in both directions
 
 
 def test_rank_intervals_draws_those_of_the_inflated_ranking() -> None:
-    unasked = stable_ranking(close_votes())
+    unasked = Study(close_votes()).ranking()
     drawn = [
         tuple(line.get_xdata()) for line in plots.rank_intervals(unasked, limit=6).lines
     ]
     assert drawn == [(row.best_rank, row.worst_rank) for row in unasked.rows(6)]
-    answer = stable_ranking(close_votes(), eps=0.1)
+    answer = Study(close_votes()).ranking(eps=0.1)
     ax = plots.rank_intervals(answer, limit=6)
     drawn = [tuple(line.get_xdata()) for line in ax.lines]
     ranks = (
@@ -95,7 +88,7 @@ def test_rank_intervals_draws_those_of_the_inflated_ranking() -> None:
 
 
 def test_curve_is_that_of_the_audit() -> None:
-    found = audit(restaurants(), k=5, eps=0.01)
+    found = Study(restaurants()).audit(k=5, eps=0.01)
     ax = found.curve(5).plot(eps=0.01)
     eps, delta = ax.lines[0].get_data()
     steps = found.curve(5)
@@ -109,20 +102,20 @@ def test_curve_is_that_of_the_audit() -> None:
 
 
 def test_answers_draw_themselves() -> None:
-    assert stable_topk(close_votes(), 3).plot().get_xlabel() == "rank"
+    assert Study(close_votes()).topk(3).plot().get_xlabel() == "rank"
     _, ax = plt.subplots()
-    assert stable_ranking(close_votes()).plot(ax) is ax
+    assert Study(close_votes()).ranking().plot(ax) is ax
     assert ax.get_xlabel() == "rank"
 
 
 def test_given_axes_are_used_and_hostile_names_drawn() -> None:
     figure, (left, right) = plt.subplots(1, 2)
-    answer = stable_topk(hostile_matrix(), 5, eps=0.3)
+    answer = Study(hostile_matrix()).topk(5, eps=0.3)
     assert plots.standings(answer, left) is left
     assert plots.rank_intervals(answer.study.ranking(), ax=right) is right
     labels = [text.get_text() for text in right.get_yticklabels()]
     assert all(len(label) < 40 for label in labels)
-    plain = stable_topk(close_votes(), 3)
+    plain = Study(close_votes()).topk(3)
     drawn = plots.standings(plain, plt.figure().subplots())
     drawn.figure.canvas.draw()
     plt.close(figure)
@@ -131,12 +124,12 @@ def test_given_axes_are_used_and_hostile_names_drawn() -> None:
 def test_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(MissingPackageError, match=r"steadyrank\[plot\]"):
-        plots.standings(stable_topk(close_votes(), 3))
+        plots.standings(Study(close_votes()).topk(3))
 
 
 @pytest.mark.parametrize("k", [1, 5, 19])
 def test_numbers_stand_inside_the_axes_and_legends_below_them(k: int) -> None:
-    ax = plots.standings(stable_topk(restaurants(), k))
+    ax = plots.standings(Study(restaurants()).topk(k))
     ax.figure.canvas.draw()
     around = ax.get_window_extent()
     ends = [line.get_window_extent().x1 for line in ax.lines[:-2]]
@@ -147,7 +140,7 @@ def test_numbers_stand_inside_the_axes_and_legends_below_them(k: int) -> None:
         assert around.y0 <= box.y0
         assert box.y1 <= around.y1
         assert box.x0 > max(ends)
-    for drawn in (ax, plots.rank_intervals(stable_ranking(restaurants()))):
+    for drawn in (ax, plots.rank_intervals(Study(restaurants()).ranking())):
         drawn.figure.canvas.draw()
         assert drawn.get_title(loc="left")
         assert (
@@ -155,63 +148,3 @@ def test_numbers_stand_inside_the_axes_and_legends_below_them(k: int) -> None:
             .get_window_extent()
             .overlaps(drawn.get_window_extent())
         )
-
-
-def test_a_critical_difference_has_bars_of_both_meanings_on_their_own_sides() -> None:
-    found = CriticalDifference.of(tied_matrix())
-    ax = found.plot()
-    rank_of = dict(zip(found.items, found.mean_ranks, strict=True))
-    above, below = (
-        [line for line in ax.lines if line.get_color() == plots.SERIES[n]]
-        for n in (0, 1)
-    )
-    for lines, groups, sign in (
-        (above, found.joined_by_removals, -1),
-        (below, found.joined_by_test, 1),
-    ):
-        bars, marks = lines[: 2 * len(groups) : 2], lines[1 : 2 * len(groups) : 2]
-        assert [line.get_xdata().tolist() for line in marks] == [
-            [rank_of[item] for item in group] for group in groups
-        ]
-        for bar, mark in zip(bars, marks, strict=True):
-            (left, right), marked = bar.get_xdata(), mark.get_xdata()
-            assert left < min(marked) <= max(marked) < right
-            assert {*bar.get_ydata(), *mark.get_ydata()} == {bar.get_ydata()[0]}
-            assert np.sign(bar.get_ydata()[0]) == sign
-    rows = [
-        line.get_ydata()[0]
-        for line in (*above[::2], *below[::2])
-        if len(line.get_ydata())
-    ]
-    assert len({*rows}) == len(rows)  # no bar on another
-    told = [text.get_text().replace("\n", " ") for text in ax.get_legend().get_texts()]
-    assert told == list(found.meanings)
-    assert "Stability is not statistical confidence." in told[0]
-    labels = {text.get_text() for text in ax.texts}
-    assert {label.replace("  ", "|").split("|")[0] for label in labels} >= {
-        *found.items[:6]
-    }
-    assert len(labels) == len(found.items)
-
-
-@pytest.mark.parametrize("width", [3.4, 7.0])
-def test_a_critical_difference_fits_its_figure(width: float) -> None:
-    long = [
-        f"$model$ & <name> of a great many letters, number {place}"
-        for place in range(20)
-    ]
-    scores = np.random.default_rng(1).normal(size=(30, 20)) + np.arange(20) / 8
-    figure, ax = plt.subplots(figsize=(width, 9), layout="constrained")
-    found = CriticalDifference.of(ScoreMatrix(scores, items=long))
-    assert plots.critical_difference(found, ax) is ax
-    figure.canvas.draw()
-    renderer = figure.canvas.get_renderer()
-    inside = figure.bbox.padded(2)
-    for text in (*ax.texts, *ax.get_legend().get_texts()):
-        box = text.get_window_extent(renderer)
-        assert inside.x0 <= box.x0 < box.x1 <= inside.x1
-        assert inside.y0 <= box.y0 < box.y1 <= inside.y1
-    boxes = [text.get_window_extent(renderer) for text in ax.texts]
-    assert not any(a.overlaps(b) for n, a in enumerate(boxes) for b in boxes[:n])
-    same = CriticalDifference.of(ScoreMatrix(np.ones((3, 3)))).plot()  # all ranks are 2
-    assert same.get_xlim() == (2, 3)

@@ -1,4 +1,4 @@
-"""What is passed on (pictures, tables, badges) is well formed and tells the findings; names are text."""
+"""What is passed on (pictures, tables) is well formed and tells the findings; names are text."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ import pytest
 
 from browser.examples import (
     HOSTILE,
-    close_votes,
     hostile_matrix,
     many_items,
     report_document,
     restaurants,
 )
 from steadyrank import ColumnMeans
-from steadyrank.errors import MissingPackageError
 from steadyrank.report.picture import ROWS, RankScale, share_image
-from steadyrank.report.sharing import COLOURS, badge_svg, table_fragment
+from steadyrank.report.sharing import COLOURS, table_fragment
 from steadyrank.text import is_unsafe, shortened, shown
 
 SVG = "{http://www.w3.org/2000/svg}"
-DRAWN = {"svg", "title", "rect", "path", "text", "g"}
+DRAWN = {"svg", "title", "rect", "path", "text"}
 
 
 def texts(drawn: ET.Element) -> list[str]:
@@ -71,23 +69,18 @@ def test_bars_that_go_far_are_cut_off_and_say_so() -> None:
     assert "to 57" in texts(ET.fromstring(share_image(document)))
 
 
-@pytest.mark.parametrize("claim", ["observed", "proved"])
-def test_hostile_names_are_text_and_nothing_else(claim: str) -> None:
-    settings = (
-        {}
-        if claim == "observed"
-        else {"claim": claim, "scorer": ColumnMeans(value_range=(-9, 9))}
-    )
-    document = report_document(hostile_matrix(), 12, **settings) | {
+@pytest.mark.parametrize("proved", [False, True])
+def test_hostile_names_are_text_and_nothing_else(proved: bool) -> None:
+    scorer = ColumnMeans(value_range=(-9, 9)) if proved else None
+    document = report_document(hostile_matrix(), 12, scorer=scorer, proved=proved) | {
         "unit": "<b>",
         "units": '"><script>',
     }
     document["headline"] = f"{document['headline']} {HOSTILE[2]} \ud800 \x00"
-    for drawn in (share_image(document).decode(), badge_svg(document)):
-        found = ET.fromstring(drawn)
-        assert {part.tag.removeprefix(SVG) for part in found.iter()} <= DRAWN
-        names = {name for part in found.iter() for name in part.attrib}
-        assert not {name for name in names if name.startswith("on") or "href" in name}
+    found = ET.fromstring(share_image(document))
+    assert {part.tag.removeprefix(SVG) for part in found.iter()} <= DRAWN
+    names = {name for part in found.iter() for name in part.attrib}
+    assert not {name for name in names if name.startswith("on") or "href" in name}
     page = table_fragment(document)
     tags: list[str] = []
     reader = HTMLParser()
@@ -95,33 +88,6 @@ def test_hostile_names_are_text_and_nothing_else(claim: str) -> None:
     reader.feed(page)
     assert set(tags) == {"div", "table", "thead", "tbody", "tr", "th", "td", "bdi", "p"}
     assert not list(filter(is_unsafe, page))
-
-
-def test_a_picture_as_png() -> None:
-    pytest.importorskip("vl_convert")
-    assert share_image(report_document(close_votes(), 3), "png").startswith(b"\x89PNG")
-
-
-def test_the_package_for_png_is_named_where_it_is_missing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
-    document = report_document(close_votes(), 3)
-    with pytest.raises(MissingPackageError, match=r"steadyrank\[report\]"):
-        share_image(document, "png")
-    assert share_image(document).startswith(b"<svg")
-
-
-def test_a_badge_says_how_many_are_sure_and_the_margin() -> None:
-    document = report_document(restaurants(), 5)
-    assert texts(ET.fromstring(badge_svg(document))) == ["top 5", "4 sure · margin 1"]
-    margin = document["margin"] | {"exact": False, "lower": 1200}
-    assert (
-        texts(ET.fromstring(badge_svg(document | {"margin": margin})))[1]
-        == "4 sure · margin ≥ 1,200"
-    )
-    none = report_document(close_votes(), 3, claim="proved")
-    assert texts(ET.fromstring(badge_svg(none))) == ["top 3", "not audited"]
 
 
 def test_a_table_has_one_line_for_each_item_and_the_claim() -> None:

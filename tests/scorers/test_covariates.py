@@ -138,9 +138,6 @@ def test_equal_battles_with_other_covariates_are_other_units() -> None:
     assert data.units.counts.tolist() == [1, 1, 2]
     assert data.without(2).covariates.tolist() == [[2.0], [1.0], [0.0]]
     assert data.with_copies([0, 3, 1]).units.counts.tolist() == [3, 1]
-    added = data.with_added(("y", "x"), 2)
-    assert added.covariates[-1].tolist() == [0.0]
-    assert "y beats x at 0" in added.units.labels
     assert data.keeping(["x", "y"]).covariates.shape == (4, 1)
 
 

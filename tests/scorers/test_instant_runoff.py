@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steadyrank import Ballots, InstantRunoff, Study, Votes, stable_topk
+from steadyrank import Ballots, InstantRunoff, Study, Votes
 from steadyrank.errors import (
     EmptyDataError,
     NoProofError,
@@ -40,8 +40,8 @@ def test_items_that_tie_on_a_ballot_share_its_vote() -> None:
 
 def test_plurality_and_instant_runoff_may_differ() -> None:
     ballots = Ballots([["a"], ["b", "c"], ["c", "b"]], counts=[4, 3, 2])
-    assert stable_topk(ballots, 1, scorer="plurality").members[0] == "a"
-    assert stable_topk(ballots, 1, scorer="instant-runoff").members[0] == "b"
+    assert Study(ballots, "plurality").topk(1).members[0] == "a"
+    assert Study(ballots, "instant-runoff").topk(1).members[0] == "b"
 
 
 def test_who_wins_without_one_ballot_is_on_the_list() -> None:
@@ -50,7 +50,7 @@ def test_who_wins_without_one_ballot_is_on_the_list() -> None:
     study = Study(ballots, InstantRunoff())
     assert study.topk(1).members == ("a",)
     close = Ballots([["a", "c"], ["b", "c"], ["c", "b"]], counts=[6, 4, 5])
-    answer = stable_topk(close, 1, scorer="instant-runoff")
+    answer = Study(close, "instant-runoff").topk(1)
     assert answer.members == ("c", "a")
 
 
@@ -59,7 +59,7 @@ def test_nothing_is_proved() -> None:
     assert InstantRunoff().sensitivity(ballots) is None
     assert InstantRunoff().output_radius_squared(ballots) == 0.5
     with pytest.raises(NoProofError):
-        stable_topk(ballots, 1, scorer="instant-runoff", claim="proved")
+        Study(ballots, "instant-runoff").topk(1, proved=True)
 
 
 def test_refusals() -> None:

@@ -9,10 +9,9 @@ import pytest
 
 from engine_makers import relation
 from oracles.refitting import all_rows
-from steadyrank import MeanRank, MeanWinRate, ScoreMatrix, Study, stable_topk
+from steadyrank import MeanRank, MeanWinRate, ScoreMatrix, Study
 from steadyrank.errors import (
     InvalidDataError,
-    InvalidSettingError,
     TooFewUnitsError,
     UndefinedScoresError,
     WrongDataError,
@@ -124,7 +123,7 @@ def test_what_is_proved_says_of_which_rows() -> None:
     gaps = MeanRank().sensitivity(ScoreMatrix(rows, missing="available"))
     assert "mean ranks" in gaps.sentence
     assert gaps.sentence.endswith("for any scores where there is one now.")
-    answer = stable_topk(ScoreMatrix(rows[1:]), 1, scorer="mean-rank", claim="proved")
+    answer = Study(ScoreMatrix(rows[1:]), "mean-rank").topk(1, proved=True)
     assert answer.certificate.status == "proved"
 
 
@@ -146,8 +145,6 @@ def test_refusals(scorer) -> None:
         scorer.score(Votes(["a", "b"]))
     with pytest.raises(TooFewUnitsError):
         scorer.leave_one_out(ScoreMatrix([[1, 2]]))
-    with pytest.raises(InvalidSettingError, match="If the scorer has it, state"):
-        Study(ScoreMatrix([[1, 2], [2, 1], [1, 2]]), scorer).margin(1, by="add")
 
 
 @pytest.mark.parametrize(

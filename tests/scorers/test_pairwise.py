@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steadyrank import Ballots, Battles, Condorcet, Copeland, Study, Votes, stable_topk
+from steadyrank import Ballots, Battles, Condorcet, Copeland, Study, Votes
 from steadyrank.errors import EmptyDataError, TooFewUnitsError, WrongDataError
 
 BOTH = pytest.mark.parametrize(
@@ -42,14 +42,14 @@ def test_a_single_item(scorer) -> None:
 
 
 def test_a_cycle_has_no_condorcet_winner_and_the_answer_says_so() -> None:
-    answer = stable_topk(CYCLE, 1, scorer="condorcet")
+    answer = Study(CYCLE, "condorcet").topk(1)
     note = (
         "there is no Condorcet winner: every item loses to another one, or ties with it"
     )
     assert note in answer.notes
-    assert note not in stable_topk(CYCLE, 1, scorer="copeland").notes
+    assert note not in Study(CYCLE, "copeland").topk(1).notes
     won = Ballots([["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]])
-    assert note not in stable_topk(won, 1, scorer="condorcet").notes
+    assert note not in Study(won, "condorcet").topk(1).notes
 
 
 def test_one_ballot_can_end_a_condorcet_winner() -> None:

@@ -375,17 +375,6 @@ def test_the_order_is_that_of_means_and_first_places_are_plurality() -> None:
             assert mine.topk(2).members == theirs.topk(2).members
 
 
-def test_a_battle_that_is_added_gives_at_most_a_win() -> None:
-    study = Study(group(), "points:win=3,draw=1,loss=0")
-    added = study.margin(1, by="add")
-    assert (added.lower, added.upper) == (1, 1)
-    changed = study.margin(pair=("Argentina", "Saudi Arabia"), by="change")
-    assert (changed.lower, changed.upper) == (
-        1,
-        1,
-    )  # a win of Argentina turns into a loss against it
-
-
 @pytest.mark.parametrize(
     ("written", "settings"),
     [

@@ -13,7 +13,7 @@ import pytest
 import steadyrank
 import steadyrank.scorers as scorers_package
 from oracles.refitting import all_rows
-from steadyrank import audit, stable_topk
+from steadyrank import Study
 from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes
 from steadyrank.errors import InvalidSettingError, WrongDataError
 from steadyrank.scorers import (
@@ -237,13 +237,10 @@ class TestResolving:
         "given", ["column-means", lambda data: data.values.mean(axis=0)]
     )
     def test_an_audit_takes_them_all(self, given: object) -> None:
-        one = audit(MATRIX, k=1, eps=0.5, scorer=given)
-        two = audit(MATRIX, k=1, eps=0.5, scorer=ColumnMeans())
+        one = Study(MATRIX, given).audit(k=1, eps=0.5)
+        two = Study(MATRIX, ColumnMeans()).audit(k=1, eps=0.5)
         assert [row.delta for row in one.table] == [row.delta for row in two.table]
-        assert (
-            stable_topk(MATRIX, 1, scorer=given).members
-            == stable_topk(MATRIX, 1).members
-        )
+        assert Study(MATRIX, given).topk(1).members == Study(MATRIX).topk(1).members
 
 
 NEW = """
@@ -274,9 +271,9 @@ def test_a_new_scorer_is_its_file_and_one_line(
     scorer = resolve_scorer("medians:factor=2", MATRIX)
     assert scorer.score(MATRIX).tolist() == [4.0, 2.0]
     assert "medians" in scorer_names()
-    found = audit(MATRIX, k=1, eps=0.1, scorer="medians")
-    expected = audit(
-        MATRIX, k=1, eps=0.1, scorer=lambda data: np.median(data.values, axis=0)
+    found = Study(MATRIX, "medians").audit(k=1, eps=0.1)
+    expected = Study(MATRIX, lambda data: np.median(data.values, axis=0)).audit(
+        k=1, eps=0.1
     )
     np.testing.assert_array_equal(found.shifts, expected.shifts)
     assert found.scorer == "column medians"

@@ -124,7 +124,3 @@ def test_margins_take_equal_battles_one_by_one() -> None:
     assert found.lower == found.upper == int(found.leaving.sum())
     left = data.with_copies(data.units.counts - found.leaving)
     assert np.argmax(WinRate().score(left)) != np.argmax(study.scores)
-    added = study.margin(1, by="add")
-    assert added.upper is not None
-    more = data.with_added(added.added, added.upper)
-    assert np.argmax(WinRate().score(more)) != np.argmax(study.scores)

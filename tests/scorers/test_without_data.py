@@ -263,13 +263,6 @@ def test_what_it_is_called_and_what_is_refused() -> None:
     assert one.eps == other.eps
 
 
-def test_nobody_knows_what_is_added_to_items_without_data() -> None:
-    data = Ratings([1, 2, 2], ["x", "x", "y"], [3, 4, 1], items=["x", "y", "z"])
-    study = Study(data, MeanRating(0, (1, 5), 0))
-    with pytest.raises(InvalidSettingError, match="items without any data"):
-        study.margin(1, by="add")
-
-
 def test_draws_without_an_item_say_nothing_about_chance() -> None:
     rng = np.random.default_rng(8)
     often = [

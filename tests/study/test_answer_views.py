@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from steadyrank import ScoreMatrix, Study, Votes, audit, stable_ranking, stable_topk
+from steadyrank import ScoreMatrix, Study, Votes
 from steadyrank.errors import SteadyrankError
 from steadyrank.scorers import Plurality
 from steadyrank.study import standings
@@ -15,7 +15,7 @@ from study.answer_cases import matrix, votes
 
 
 def test_answers_and_audits_cannot_be_changed():
-    answer, result = stable_topk(matrix(), 2), audit(matrix(), k=2, eps=0.1)
+    answer, result = Study(matrix()).topk(2), Study(matrix()).audit(k=2, eps=0.1)
     for array in (answer.scores, answer.critical_eps, result.scores, result.shifts):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
@@ -46,7 +46,7 @@ def test_answers_are_collections_of_their_labels(case):
 
 def test_a_repr_is_short_and_steers_nothing():
     items = ["\x1b[31m red", "x" * 500, *range(60)]
-    answer = stable_topk(ScoreMatrix(np.eye(62), items=items), 30, eps=0.3)
+    answer = Study(ScoreMatrix(np.eye(62), items=items)).topk(30, eps=0.3)
     for text in (repr(answer), repr(answer.study.ranking())):
         assert "\x1b" not in text
         assert len(text) < 300
@@ -54,8 +54,8 @@ def test_a_repr_is_short_and_steers_nothing():
 
 def test_answers_travel_between_processes(case):
     data, scorer = case
-    answer = pickle.loads(pickle.dumps(stable_topk(data, 2, scorer=scorer)))
-    again = stable_topk(data, 2, scorer=scorer)
+    answer = pickle.loads(pickle.dumps(Study(data, scorer).topk(2)))
+    again = Study(data, scorer).topk(2)
     assert answer.members == again.members
     assert answer.certificate == again.certificate
     assert hash(answer.certificate) == hash(again.certificate)
@@ -95,18 +95,18 @@ def test_printing_shows_what_the_command_line_shows(tmp_path, capsys, monkeypatc
 
 
 def test_printing_shows_a_short_table_and_the_certificate():
-    answer = stable_topk(votes(), 1, claim="proved")
+    answer = Study(votes()).topk(1, proved=True)
     text = str(answer)
     assert text.splitlines()[0] == "votes, 4 items, 21 votes"
     assert text.index("Ärger") < text.index("模型") < text.index("gpt 4")
     assert answer.certificate.promise in " ".join(text.split())
-    many = stable_ranking(ScoreMatrix(np.eye(50)), eps=0.3)
+    many = Study(ScoreMatrix(np.eye(50))).ranking(eps=0.3)
     assert len(str(many).splitlines()) < 60
     assert "--" not in str(many)  # there are no options here
 
 
 def test_printing_an_audit_shows_one_line_for_each_row():
-    result = audit(votes(), [1, 2], eps=0.1)
+    result = Study(votes()).audit([1, 2], eps=0.1)
     text = str(result)
     assert text.splitlines()[0] == "votes, 4 items, 21 votes"
     assert (
@@ -129,23 +129,23 @@ def test_nothing_is_left_out_to_print_a_proof(monkeypatch, most):
         standings, "ALL_ITEMS", most
     )  # of large data, few items have ranks
     monkeypatch.setattr(Plurality, "leave_one_out", never)
-    answer = stable_topk(votes(), 2, claim="proved")
+    answer = Study(votes()).topk(2, proved=True)
     assert "Proved" in str(answer)
     assert answer._repr_html_()
     assert answer.findings()["summary"]["changing_units"] is None
-    assert "Proved" in str(stable_ranking(votes(), claim="proved"))
+    assert "Proved" in str(Study(votes()).ranking(proved=True))
 
 
 def test_labels_cannot_move_the_cursor():
     data = Votes(["x\n\x1b[31m", "y", "y"])
-    assert "\x1b" not in str(stable_topk(data, 2))
-    assert "x\\n\\x1b[31m" in str(stable_topk(data, 2))
+    assert "\x1b" not in str(Study(data).topk(2))
+    assert "x\\n\\x1b[31m" in str(Study(data).topk(2))
 
 
 @pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
 def test_frames_hold_labels_of_any_kind(backend):
     for items in (["a", "b", "c"], [1, 2, 3], ["a", 2, 3.5], [("t", 1), ("t", 2), "u"]):
-        answer = stable_topk(ScoreMatrix(np.eye(3) * [3, 2, 1], items=items), 2)
+        answer = Study(ScoreMatrix(np.eye(3) * [3, 2, 1], items=items)).topk(2)
         frame = answer.to_frame(backend)
         shown = (
             frame["item"].to_pylist()

@@ -8,13 +8,10 @@ import pytest
 from oracles.leaving_out import brute_audit, differences
 from steadyrank import (
     Study,
-    audit,
     critical_eps,
     inflated_ranking,
     inflated_topk,
     rank_intervals,
-    stable_ranking,
-    stable_topk,
     tiers,
     topk,
 )
@@ -28,16 +25,17 @@ TARGETS = (0.0, 0.1, 0.3)
 def test_a_stable_topk_keeps_to_its_target_and_a_smaller_eps_does_not(case, delta):
     data, scorer = case
     for k in range(1, data.n_items + 1):
-        answer = stable_topk(data, k, delta=delta, guarantee="overlap", scorer=scorer)
-        result = audit(
-            data, k=k, eps=answer.eps, scorer=scorer, methods=["inflated_topk"]
+        study = Study(data, scorer)
+        answer = study.topk(k, eps=study.curve(k).smallest_eps(delta))
+        result = Study(data, scorer).audit(
+            k=k, eps=answer.eps, methods=["inflated_topk"]
         )
         audited = result.row("inflated_topk", k)
         assert audited.delta == answer.certificate.delta <= delta
         assert audited.size == answer.size
         curve = result.curve(k)
         less = answer.eps * (1 - 1e-5)
-        smaller = audit(data, k=k, eps=less, scorer=scorer, methods=["inflated_topk"])
+        smaller = Study(data, scorer).audit(k=k, eps=less, methods=["inflated_topk"])
         assert smaller.table[0].delta == curve.delta(less)
         # Where ties alone decide, no unit beyond the target breaks at any eps.
         broken = curve.counts[curve.breaking_eps > 0].sum() / data.n_units
@@ -48,35 +46,13 @@ def test_a_stable_topk_keeps_to_its_target_and_a_smaller_eps_does_not(case, delt
         )
 
 
-@pytest.mark.parametrize("delta", TARGETS)
-def test_a_stable_ranking_keeps_to_a_target_and_a_smaller_eps_does_not(case, delta):
-    data, scorer = case
-    eps = Study(data, scorer).ranking_curve().smallest_eps(delta)
-    answer = stable_ranking(data, eps=eps, scorer=scorer)
-    result = audit(
-        data, k=1, eps=answer.eps, scorer=scorer, methods=["inflated_ranking"]
-    )
-    assert result.row("inflated_ranking").delta == answer.certificate.delta <= delta
-    curve = result.ranking_curve()
-    assert (
-        curve.delta(answer.eps) == answer.certificate.delta <= result.share_reaching_eps
-    )
-    less = answer.eps * (1 - 1e-5)
-    smaller = audit(data, k=1, eps=less, scorer=scorer, methods=["inflated_ranking"])
-    assert smaller.table[0].delta == curve.delta(less)
-    broken = curve.counts[curve.breaking_eps > 0].sum() / data.n_units
-    assert (
-        (curve.delta(less) > delta) == (broken > delta) == (answer.eps != curve.tie_eps)
-    )
-
-
 # The bags of a bagged scorer depend on the number of the unit: see test_refits.py.
 @pytest.mark.parametrize("name", [name for name in CASES if name != "bagged"])
 def test_the_audit_at_the_chosen_eps_is_that_of_brute_force(name):
     data, scorer = CASES[name][0](), CASES[name][1]
     ks = [1, 2, data.n_items]
-    for eps in (stable_topk(data, 2, delta=0.1, scorer=scorer).eps, 0.07):
-        result = audit(data, k=ks, eps=eps, scorer=scorer)
+    for eps in (Study(data, scorer).topk(2, delta=0.1).eps, 0.07):
+        result = Study(data, scorer).audit(k=ks, eps=eps)
         assert not differences(
             result, brute_audit(data, scorer, ks, eps), tolerance=1e-9
         )
@@ -85,7 +61,7 @@ def test_the_audit_at_the_chosen_eps_is_that_of_brute_force(name):
 def test_what_a_topk_shows_is_what_the_operators_say(case):
     data, scorer = case
     for k in (1, 2, data.n_items):
-        answer = stable_topk(data, k, eps=0.05, scorer=scorer)
+        answer = Study(data, scorer).topk(k, eps=0.05)
         plain = inflated_topk(answer.scores, k, answer.eps)
         assert answer.members == tuple(data.items[j] for j in plain.indices)
         assert (answer.k, answer.size) == (k, len(plain))
@@ -111,7 +87,7 @@ def test_what_a_topk_shows_is_what_the_operators_say(case):
 
 def test_what_a_ranking_shows_is_what_the_operators_say(case):
     data, scorer = case
-    answer = stable_ranking(data, eps=0.05, scorer=scorer)
+    answer = Study(data, scorer).ranking(eps=0.05)
     orders = [tuple(order.tolist()) for order in inflated_ranking(answer.scores, 0.05)]
     assert answer.rankings.count() == len(orders)
     assert answer.ranking == tuple(data.items[j] for j in orders[0])
@@ -127,10 +103,10 @@ def test_what_a_ranking_shows_is_what_the_operators_say(case):
 
 
 def test_a_proof_removes_nobody_and_tells_no_standings():
-    answer = stable_topk(votes(), 2, claim="proved")
+    answer = Study(votes()).topk(2, proved=True)
     with pytest.raises(SteadyrankError, match="no unit was removed"):
         _ = answer.sure
-    for row in (*answer.rows(), *stable_ranking(votes(), claim="proved").rows()):
+    for row in (*answer.rows(), *Study(votes()).ranking(proved=True).rows()):
         assert {row.standing, row.best_rank, row.worst_rank, row.share, row.away} == {
             None
         }
@@ -139,8 +115,8 @@ def test_a_proof_removes_nobody_and_tells_no_standings():
 def test_labels_units_and_policies_survive_to_the_answer(case):
     data, scorer = case
     for answer in (
-        stable_topk(data, 1, scorer=scorer),
-        stable_ranking(data, scorer=scorer),
+        Study(data, scorer).topk(1),
+        Study(data, scorer).ranking(),
     ):
         assert answer.items == data.items
         assert answer.unit == data.units.kind
@@ -151,20 +127,20 @@ def test_labels_units_and_policies_survive_to_the_answer(case):
             f"one {data.units.kind}, of {data.n_units}" in note for note in answer.notes
         )
         assert any("equal scores" in note for note in answer.notes)
-    assert audit(data, k=1, eps=0.1, scorer=scorer).notes == answer.notes
+    assert Study(data, scorer).audit(k=1, eps=0.1).notes == answer.notes
 
 
 def test_numbers_stay_numbers_and_foreign_letters_stay_themselves():
     assert (
-        stable_topk(ballots(), 4, delta=0).members == stable_ranking(ballots()).ranking
+        Study(ballots()).topk(4, delta=0).members == Study(ballots()).ranking().ranking
     )
-    assert set(stable_topk(ballots(), 4, delta=0).members) == {1, 2, 3, 4}
-    assert stable_topk(votes(), 1, delta=0).members == ("Ärger",)
-    assert stable_topk(votes(), 1, eps=0.2).members == ("Ärger", "模型", "gpt 4")
+    assert set(Study(ballots()).topk(4, delta=0).members) == {1, 2, 3, 4}
+    assert Study(votes()).topk(1, delta=0).members == ("Ärger",)
+    assert Study(votes()).topk(1, eps=0.2).members == ("Ärger", "模型", "gpt 4")
 
 
 def test_missing_values_are_said_with_the_answer():
     assert any(
         "missing values left out of the means" in note
-        for note in stable_topk(gappy(), 2).notes
+        for note in Study(gappy()).topk(2).notes
     )

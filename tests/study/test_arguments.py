@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steadyrank import ScoreMatrix, Study, audit, stable_ranking, stable_topk
+from steadyrank import ScoreMatrix, Study
 from steadyrank.errors import InvalidSettingError, InvalidValueError, WrongDataError
 from steadyrank.scorers import Borda, Plurality, Refit
 from study.answer_cases import matrix, medians, votes
@@ -25,21 +25,15 @@ from study.answer_cases import matrix, medians, votes
         ({"delta": "0.1"}, InvalidValueError, "'0.1'"),
         ({"eps": 0}, InvalidValueError, "eps must be a positive"),
         ({"eps": float("inf")}, InvalidValueError, "inf"),
-        ({"claim": "sure"}, InvalidValueError, "'observed', 'proved'"),
-        ({"claim": None}, InvalidValueError, "'observed', 'proved'"),
-        (
-            {"eps": 0.1, "claim": "proved"},
-            InvalidValueError,
-            "a proof finds its own eps",
-        ),
-        ({"guarantee": "both"}, InvalidValueError, "'overlap', 'cover'"),
+        ({"proved": "sure"}, InvalidValueError, "proved must be True or False"),
+        ({"proved": None}, InvalidValueError, "proved must be True or False"),
         ({"removals": 0}, InvalidValueError, "whole number from 1 to 20"),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(arguments, error, words):
     for ask in (
-        lambda: stable_topk(votes(), 1, **arguments),
-        lambda: stable_ranking(votes(), **arguments),
+        lambda: Study(votes()).topk(1, **arguments),
+        lambda: Study(votes()).ranking(**arguments),
     ):
         with pytest.raises(error) as caught:
             ask()
@@ -49,21 +43,21 @@ def test_arguments_that_make_no_sense_are_refused(arguments, error, words):
 @pytest.mark.parametrize("k", [0, 5, 1.0, "1", None, True])
 def test_a_k_that_is_none_is_refused(k):
     with pytest.raises(InvalidSettingError):
-        stable_topk(votes(), k)
+        Study(votes()).topk(k)
     with pytest.raises(InvalidSettingError):
-        audit(votes(), k=k, eps=0.1)
+        Study(votes()).audit(k=k, eps=0.1)
 
 
 def test_what_is_no_data_is_refused_by_name():
     for scorer in (None, Plurality()):
         with pytest.raises(WrongDataError, match="list"):
-            stable_topk([1, 2], 1, scorer=scorer)
+            Study([1, 2], scorer).topk(1)
         with pytest.raises(WrongDataError, match="list"):
-            audit([1, 2], k=1, eps=0.1, scorer=scorer)
+            Study([1, 2], scorer).audit(k=1, eps=0.1)
     with pytest.raises(
         WrongDataError, match="Borda needs ballots, but was given votes"
     ):
-        stable_topk(votes(), 1, scorer=Borda())
+        Study(votes(), Borda()).topk(1)
 
 
 def test_nothing_is_left_out_before_all_arguments_are_checked():
@@ -79,10 +73,10 @@ def test_nothing_is_left_out_before_all_arguments_are_checked():
         {"k": 1, "eps": 1, "methods": ["x"]},
     ):
         with pytest.raises(InvalidValueError):
-            audit(matrix(), scorer=Refit(counting), **arguments)
-    for arguments in ({"delta": 2}, {"eps": -1}, {"claim": "?"}):
+            Study(matrix(), Refit(counting)).audit(**arguments)
+    for arguments in ({"delta": 2}, {"eps": -1}, {"proved": "?"}):
         with pytest.raises(InvalidValueError):
-            stable_topk(matrix(), 1, scorer=Refit(counting), **arguments)
+            Study(matrix(), Refit(counting)).topk(1, **arguments)
     assert not calls
 
 

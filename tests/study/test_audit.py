@@ -9,8 +9,8 @@ from hypothesis import given, strategies as st
 from steadyrank import (
     Ratings,
     ScoreMatrix,
+    Study,
     Votes,
-    audit,
     inflated_ranking,
     inflated_topk,
     topk,
@@ -102,7 +102,7 @@ def test_audit_of_a_matrix_equals_its_slow_twin(values, eps):
         for row in range(len(values))
     ]
     ks = sorted({1, (values.shape[1] + 1) // 2, values.shape[1]})
-    agree(audit(data, k=ks, eps=eps), twin(full, left_out, ks, eps))
+    agree(Study(data).audit(k=ks, eps=eps), twin(full, left_out, ks, eps))
 
 
 @given(rating_tables(), eps_values, st.sampled_from([1.0, 0.5, 3.0]))
@@ -118,7 +118,7 @@ def test_audit_of_ratings_equals_its_slow_twin(table, eps, shrinkage):
         left_out.append(sums / (shrinkage + np.bincount(rated[keep], minlength=items)))
     ks = sorted({1, (items + 1) // 2, items})
     expected = twin(scorer.score(data), left_out, ks, eps)
-    agree(audit(data, k=ks, eps=eps, scorer=scorer), expected)
+    agree(Study(data, scorer).audit(k=ks, eps=eps), expected)
 
 
 @given(
@@ -135,12 +135,12 @@ def test_audit_of_votes_counts_equal_votes_as_often_as_they_occur(counts, eps):
         remaining[vote] -= 1
         left_out.append(remaining / (n - 1))
     expected = twin(np.array(counts) / n, left_out, [1, 2], eps)
-    agree(audit(data, k=[1, 2], eps=eps, scorer=Plurality()), expected)
+    agree(Study(data, Plurality()).audit(k=[1, 2], eps=eps), expected)
 
 
 @given(matrices(), eps_values)
 def test_theorems_4_and_8_bound_every_observed_delta(values, eps):
-    result = audit(ScoreMatrix(values), k=range(1, values.shape[1] + 1), eps=eps)
+    result = Study(ScoreMatrix(values)).audit(k=range(1, values.shape[1] + 1), eps=eps)
     inflated = [row for row in result.table if row.method.startswith("inflated")]
     assert len(inflated) == values.shape[1] + 1  # each k, and the ranking
     for row in inflated:
@@ -150,14 +150,16 @@ def test_theorems_4_and_8_bound_every_observed_delta(values, eps):
 @given(matrices(), st.integers(1, 6))
 def test_the_curve_equals_an_audit_at_every_eps(values, k):
     k = min(k, values.shape[1])
-    result = audit(ScoreMatrix(values), k=k, eps=0.5, methods=["inflated_topk"])
+    result = Study(ScoreMatrix(values)).audit(k=k, eps=0.5, methods=["inflated_topk"])
     curve = result.curve(k)
     steps = np.unique(np.append(curve.breaking_eps, curve.critical_eps))
     between = (steps[1:] + steps[:-1]) / 2
     for eps in [0.3, 1.0, *steps[steps > 0], *between]:
-        row = audit(ScoreMatrix(values), k=k, eps=eps, methods=["inflated_topk"]).table[
-            0
-        ]
+        row = (
+            Study(ScoreMatrix(values))
+            .audit(k=k, eps=eps, methods=["inflated_topk"])
+            .table[0]
+        )
         assert curve.delta(eps) == pytest.approx(row.delta, abs=1e-12)
         assert curve.size(eps) == row.size
 
@@ -165,19 +167,21 @@ def test_the_curve_equals_an_audit_at_every_eps(values, k):
 @given(matrices(), st.integers(1, 6))
 def test_the_breaking_eps_never_exceeds_the_shift(values, k):
     k = min(k, values.shape[1])
-    result = audit(ScoreMatrix(values), k=k, eps=0.5, methods=["topk"])
+    result = Study(ScoreMatrix(values)).audit(k=k, eps=0.5, methods=["topk"])
     assert (result.curve(k).breaking_eps <= result.shifts * (1 + 1e-9) + 1e-12).all()
 
 
 @given(matrices(), st.integers(1, 6), st.sampled_from([0.0, 0.1, 0.3, 0.5]))
 def test_the_smallest_eps_reaches_its_target_and_less_does_not(values, k, delta):
     k = min(k, values.shape[1])
-    result = audit(ScoreMatrix(values), k=k, eps=0.5, methods=["topk"])
+    result = Study(ScoreMatrix(values)).audit(k=k, eps=0.5, methods=["topk"])
     curve = result.curve(k)
     eps = curve.smallest_eps(delta)
-    audited = audit(ScoreMatrix(values), k=k, eps=eps, methods=["inflated_topk"]).table[
-        0
-    ]
+    audited = (
+        Study(ScoreMatrix(values))
+        .audit(k=k, eps=eps, methods=["inflated_topk"])
+        .table[0]
+    )
     assert audited.delta <= delta
     least = (
         eps == curve.tie_eps or curve.breaking_eps.max() == 0
@@ -189,7 +193,7 @@ def test_the_smallest_eps_reaches_its_target_and_less_does_not(values, k, delta)
 def test_flips_name_exactly_the_units_that_change_an_answer(values):
     k = (values.shape[1] + 1) // 2
     data = ScoreMatrix(values, items=[f"item {j}" for j in range(values.shape[1])])
-    result = audit(data, k=k, methods="topk")
+    result = Study(data).audit(k=k, methods="topk")
     flips = result.flips(k)
     assert sum(flip.count for flip in flips) / flips.units == pytest.approx(
         result.row("topk", k).delta
@@ -202,7 +206,7 @@ def test_flips_name_exactly_the_units_that_change_an_answer(values):
 
 
 def test_the_frame_has_one_row_for_each_method_and_k():
-    result = audit(ScoreMatrix(np.eye(4)), k=[1, 2], eps=0.1)
+    result = Study(ScoreMatrix(np.eye(4))).audit(k=[1, 2], eps=0.1)
     for backend in ("polars", "pandas", "pyarrow"):
         frame = result.to_frame(backend)
         names = list(frame.column_names if backend == "pyarrow" else frame.columns)
@@ -222,9 +226,11 @@ def test_the_frame_has_one_row_for_each_method_and_k():
 def test_a_set_too_large_to_count_says_so_and_keeps_its_delta():
     scores = np.linspace(1, 0, 80)
     values = np.stack([scores, scores[::-1], scores])
-    row = audit(ScoreMatrix(values), k=1, eps=5.0, methods=["inflated_ranking"]).table[
-        0
-    ]
+    row = (
+        Study(ScoreMatrix(values))
+        .audit(k=1, eps=5.0, methods=["inflated_ranking"])
+        .table[0]
+    )
     assert row.size is None
     assert row.log10_size is None
     assert "not counted" in row.note
@@ -233,13 +239,18 @@ def test_a_set_too_large_to_count_says_so_and_keeps_its_delta():
 
 def test_huge_sizes_are_shown_by_their_logarithm():
     values = np.ones((3, 3000))
-    row = audit(ScoreMatrix(values), k=1, eps=0.1, methods=["inflated_ranking"]).table[
-        0
-    ]
+    row = (
+        Study(ScoreMatrix(values))
+        .audit(k=1, eps=0.1, methods=["inflated_ranking"])
+        .table[0]
+    )
     assert row.log10_size == pytest.approx(9130.6, abs=0.1)
     assert len(repr(row)) < 250
     assert (
-        audit(ScoreMatrix(values), k=1, eps=0.1).to_frame("pandas")["size"].iloc[-1]
+        Study(ScoreMatrix(values))
+        .audit(k=1, eps=0.1)
+        .to_frame("pandas")["size"]
+        .iloc[-1]
         == np.inf
     )
 
@@ -247,8 +258,8 @@ def test_huge_sizes_are_shown_by_their_logarithm():
 def test_a_ranking_audit_of_a_thousand_units_over_a_thousand_items():
     rng = np.random.default_rng(7)
     values = rng.normal(size=(1000, 1000)) + np.linspace(3, 0, 1000)
-    result = audit(
-        ScoreMatrix(values), k=10, eps=0.02, methods=["ranking", "inflated_ranking"]
+    result = Study(ScoreMatrix(values)).audit(
+        k=10, eps=0.02, methods=["ranking", "inflated_ranking"]
     )
     plain, inflated = result.table
     assert plain.delta > 0.9
@@ -257,7 +268,7 @@ def test_a_ranking_audit_of_a_thousand_units_over_a_thousand_items():
 
 def test_all_equal_scores_are_stable_and_one_item_too():
     for values in (np.ones((4, 5)), np.arange(4.0)[:, np.newaxis]):
-        for row in audit(ScoreMatrix(values), k=1, eps=0.1).table:
+        for row in Study(ScoreMatrix(values)).audit(k=1, eps=0.1).table:
             assert row.delta == 0
 
 
@@ -277,17 +288,17 @@ def test_bad_arguments_are_refused_by_name(arguments, error, text):
     with pytest.raises(
         error, match="k is empty" if text == "k is empty" else None
     ) as caught:
-        audit(ScoreMatrix(np.arange(9.0).reshape(3, 3)), **arguments)
+        Study(ScoreMatrix(np.arange(9.0).reshape(3, 3))).audit(**arguments)
     assert text in str(caught.value)
 
 
 def test_one_unit_only_cannot_be_left_out():
     with pytest.raises(TooFewUnitsError):
-        audit(ScoreMatrix([[1.0, 2.0]]), k=1, eps=0.1)
+        Study(ScoreMatrix([[1.0, 2.0]])).audit(k=1, eps=0.1)
 
 
 def test_what_was_not_audited_is_said():
-    result = audit(ScoreMatrix(np.eye(3)), k=1, eps=0.1, methods=["topk"])
+    result = Study(ScoreMatrix(np.eye(3))).audit(k=1, eps=0.1, methods=["topk"])
     with pytest.raises(
         InvalidValueError, match="inflated_topk with k=2 was not audited"
     ):
@@ -299,7 +310,7 @@ def test_pruning_changes_nothing_on_a_larger_table():
     users = np.repeat(np.arange(60), 25)
     items = np.concatenate([rng.choice(400, 25, replace=False) for _ in range(60)])
     data = Ratings(users, items, rng.integers(1, 6, len(users)), items=range(400))
-    result = audit(data, k=[5, 20], eps=0.05, methods=["topk", "inflated_topk"])
+    result = Study(data).audit(k=[5, 20], eps=0.05, methods=["topk", "inflated_topk"])
     loo = MeanRating().leave_one_out(data)
     rows = [row for block in loo.blocks() for row in block.dense(loo.scores)]
     expected = twin_topk(loo.scores, rows, [5, 20], 0.05)
@@ -331,16 +342,18 @@ def twin_topk(full, rows, ks, eps):
 
 @pytest.mark.parametrize("eps", [0.0, -1.0, float("nan"), np.array([0.1, 0.0])])
 def test_the_curve_begins_above_0(eps):
-    curve = audit(ScoreMatrix(np.eye(3)), k=1, eps=0.1).curve(1)
+    curve = Study(ScoreMatrix(np.eye(3))).audit(k=1, eps=0.1).curve(1)
     for ask in (curve.delta, curve.size):
         with pytest.raises(InvalidSettingError):
             ask(eps)
 
 
 def test_the_curve_answers_one_eps_with_a_number_and_several_with_an_array():
-    curve = audit(
-        ScoreMatrix([[3.0, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), k=2, eps=0.1
-    ).curve(2)
+    curve = (
+        Study(ScoreMatrix([[3.0, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]))
+        .audit(k=2, eps=0.1)
+        .curve(2)
+    )
     assert isinstance(curve.delta(0.1), float)
     assert isinstance(curve.size(0.1), int)
     several = np.array([0.1, 0.2, 0.5, np.inf])

@@ -8,15 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from steadyrank import (
-    Ballots,
-    Battles,
-    Ratings,
-    ScoreMatrix,
-    Votes,
-    stable_ranking,
-    stable_topk,
-)
+from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, Study, Votes
 from steadyrank.report.html import render_html
 from steadyrank.report.markdown import to_markdown
 from steadyrank.report.sharing import table_fragment
@@ -64,7 +56,7 @@ def drawn(seed: int) -> tuple[object, Counter[str]]:
 def test_items_with_fewer_than_half_of_the_most_observations_say_so(seed: int) -> None:
     data, seen = drawn(seed)
     most = max(seen.values())
-    for answer in (stable_topk(data, 2), stable_ranking(data)):
+    for answer in (Study(data).topk(2), Study(data).ranking()):
         found = answer.findings()
         told = {row["item"]: row["coverage"] for row in found["rows"]}
         few = {
@@ -77,7 +69,7 @@ def test_items_with_fewer_than_half_of_the_most_observations_say_so(seed: int) -
                 said = re.findall(rf"{item} \(\d+ of \d+\)", view)
                 assert set(said) == ({beside} if beside else set())
     assert all(
-        text in render_html(stable_topk(data, 2).findings()) for text in few.values()
+        text in render_html(Study(data).topk(2).findings()) for text in few.values()
     )
 
 
@@ -86,7 +78,7 @@ def test_counts_that_are_the_answer_are_no_coverage() -> None:
         Votes(["a"] * 9 + ["b"] * 2),
         Ballots([["a", "b"], ["a"], ["a"], ["a"]]),
     ):
-        assert [row["coverage"] for row in stable_topk(data, 1).findings()["rows"]] == [
+        assert [row["coverage"] for row in Study(data).topk(1).findings()["rows"]] == [
             None,
             None,
         ]
@@ -103,9 +95,9 @@ def test_half_is_enough() -> None:
         ("u", "c"),
     ]
     users, items = zip(*ratings, strict=True)
-    rows = stable_topk(Ratings(users, items, [5, 4, 5, 4, 3, 4, 2]), 1).findings()[
-        "rows"
-    ]
+    rows = (
+        Study(Ratings(users, items, [5, 4, 5, 4, 3, 4, 2])).topk(1).findings()["rows"]
+    )
     assert {row["item"]: row["coverage"] for row in rows} == {
         "a": None,
         "b": None,

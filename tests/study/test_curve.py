@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oracles.refitting import all_rows
-from steadyrank import Ratings, ScoreMatrix, audit, critical_eps
+from steadyrank import Ratings, ScoreMatrix, Study, critical_eps
 from steadyrank.scorers import ColumnMeans
 from steadyrank.scorers.registry import default_scorer
 
@@ -33,7 +33,7 @@ def deep_matrix(rows=50):
 
 def test_a_unit_that_turns_everything_over_needs_a_deeper_look():
     data = deep_matrix()
-    curve = audit(data, k=1, eps=1.0, methods=[]).curve(1)
+    curve = Study(data).audit(k=1, eps=1.0, methods=[]).curve(1)
     np.testing.assert_allclose(curve.breaking_eps, breaking_eps(data, 1), rtol=1e-12)
     shallow = np.sqrt(2) * 0.8
     assert curve.breaking_eps[0] > shallow * 1.05
@@ -54,7 +54,7 @@ def test_the_breaking_eps_are_those_of_the_definition(seed):
     else:
         values = rng.normal(size=(rows, items)) + np.linspace(0, 3, items)
     data = ScoreMatrix(values)
-    result = audit(data, k=1, eps=1.0, methods=[])
+    result = Study(data).audit(k=1, eps=1.0, methods=[])
     for k in {1, 2, items // 2, items - 1, items}:
         expected = breaking_eps(data, k)
         np.testing.assert_allclose(
@@ -73,7 +73,7 @@ def test_the_breaking_eps_of_sparse_data_are_those_of_the_definition(seed):
         rng.integers(1, 6, len(pairs)),
         items=range(items),
     )
-    result = audit(data, k=1, eps=1.0, methods=[])
+    result = Study(data).audit(k=1, eps=1.0, methods=[])
     for k in (1, 3, 20):
         expected = breaking_eps(data, k)
         np.testing.assert_allclose(
@@ -83,9 +83,11 @@ def test_the_breaking_eps_of_sparse_data_are_those_of_the_definition(seed):
 
 def test_the_curve_is_the_audit_on_deep_data():
     data = deep_matrix()
-    curve = audit(data, k=1, eps=1.0, methods=[]).curve(1)
+    curve = Study(data).audit(k=1, eps=1.0, methods=[]).curve(1)
     for eps in (0.001, 0.5, 1.0, 1.14, 1.2, 1.3, 1.4, 1.5, 3.0):
-        row = audit(
-            data, k=1, eps=eps, methods=["inflated_topk"], scorer=ColumnMeans()
-        ).table[0]
+        row = (
+            Study(data, ColumnMeans())
+            .audit(k=1, eps=eps, methods=["inflated_topk"])
+            .table[0]
+        )
         assert (curve.delta(eps), curve.size(eps)) == (row.delta, row.size)

@@ -10,7 +10,8 @@ from hypothesis import given, strategies as st
 
 from oracles import enumeration, exact
 from oracles.ball import squared_distances
-from steadyrank import Ballots, Votes, audit, stable_topk
+from steadyrank import Ballots, Study, Votes
+from steadyrank.operators.inflation import just_above
 from steadyrank.scorers import Approval, Plurality
 
 
@@ -67,7 +68,9 @@ def test_votes(counts, step, times_root):
     data = Votes(range(len(counts)), counts=counts, items=range(len(counts)))
     units = one_vote_each(counts)
     ks = range(1, len(counts) + 1)
-    compare(audit(data, k=ks, eps=float(eps)), exact_audit(counts, units, n, ks, eps))
+    compare(
+        Study(data).audit(k=ks, eps=float(eps)), exact_audit(counts, units, n, ks, eps)
+    )
 
 
 @given(
@@ -88,7 +91,7 @@ def test_approvals(ballots, step, times_root, without_one):
     )
     counts = [sum(ballot[item] for ballot in ballots) for item in range(3)]
     expected = exact_audit(counts, ballots, n, (1, 2, 3), eps)
-    compare(audit(data, k=(1, 2, 3), eps=float(eps), scorer=Approval()), expected)
+    compare(Study(data, Approval()).audit(k=(1, 2, 3), eps=float(eps)), expected)
 
 
 @given(tallies, st.sampled_from([0, 1, 2]))
@@ -100,16 +103,16 @@ def test_the_chosen_eps_keeps_its_promise_in_whole_numbers(counts, allowed):
     units = one_vote_each(counts)
     for asked in (
         {"delta": max(allowed / n, 1e-9)},
-        {"claim": "proved", "guarantee": "overlap"},
+        {"proved": True, "eps": just_above(Plurality().sensitivity(data).eps)},
     ):
-        answer = stable_topk(data, 1, scorer=Plurality(), **asked)
+        answer = Study(data, Plurality()).topk(1, **asked)
         eps = exact.ExactEps(rational=Fraction(answer.eps))
         assert exact_audit(counts, units, n, [1], eps)["inflated_topk", 1] <= Fraction(
             allowed, n
         )
         members = exact.inflated_topk(share_scores(counts, n), 1, eps)
         assert set(answer.members) == set(members)
-    ball = stable_topk(data, 1, scorer=Plurality(), claim="proved")
+    ball = Study(data, Plurality()).topk(1, proved=True)
     squares = squared_distances(share_scores(counts, n), 1)
     assert set(ball.members) == {
         item for item, square in enumerate(squares) if square <= Fraction(2, n * n)

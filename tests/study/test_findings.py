@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from steadyrank import ScoreMatrix, Study, Votes, audit, stable_topk
+from steadyrank import ScoreMatrix, Study, Votes
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.study.curve import StabilityCurve
 from steadyrank.study.results import MAX_FLIPS, SCHEMA_VERSION, label
@@ -33,9 +33,7 @@ def documents() -> dict[str, dict[str, Any]]:
         "ranking": study.ranking().findings(),
         "audit": study.audit(3).findings(),
         "check": study.check(3, max_delta=0.02).findings(),
-        "random-audit": study.audit(3, removals=2, samples=20).findings(),
         "explanation": study.explain(3).findings(),
-        "needed": study.needed(3).findings(),
         "comparison": study.compare(Study(some_scores(4, items=9)), 3).findings(
             source="x.csv"
         ),
@@ -49,9 +47,7 @@ def documents() -> dict[str, dict[str, Any]]:
         "ranking",
         "audit",
         "check",
-        "random-audit",
         "explanation",
-        "needed",
         "comparison",
     ],
 )
@@ -76,8 +72,8 @@ def test_documents_are_json_and_documented(name: str) -> None:
 
 def test_a_topk_document_holds_what_the_library_computed() -> None:
     data = some_scores()
-    answer = stable_topk(data, 3, delta=0.02)
-    found = audit(data, k=3, eps=answer.eps)
+    answer = Study(data).topk(3, delta=0.02)
+    found = Study(data).audit(k=3, eps=answer.eps)
     made = answer.findings()
     for standing, items in (("sure", answer.sure), ("contender", answer.contenders)):
         assert [
@@ -96,7 +92,7 @@ def test_a_topk_document_holds_what_the_library_computed() -> None:
 
 
 def test_what_was_not_looked_at_is_not_told() -> None:
-    proved = stable_topk(Votes(["ann"] * 5 + ["bob"] * 3), 1, claim="proved").findings()
+    proved = Study(Votes(["ann"] * 5 + ["bob"] * 3)).topk(1, proved=True).findings()
     assert proved["summary"]["changing_units"] is None
     assert "curve" not in proved
 
@@ -127,7 +123,7 @@ def test_many_flips_are_counted_and_the_first_listed() -> None:
     data = some_scores(rows=900, items=2, seed=5)
     values = np.array([[1.0, 0.0]] * 450 + [[0.0, 1.0]] * 450)
     data = ScoreMatrix(values)
-    made = audit(data, 1, eps=0.1).findings()
+    made = Study(data).audit(1, eps=0.1).findings()
     (flips,) = made["flips"]
     assert flips["plain"]["units"] == 450
     assert len(flips["plain"]["listed"]) == min(450, MAX_FLIPS)
@@ -135,7 +131,7 @@ def test_many_flips_are_counted_and_the_first_listed() -> None:
 
 def test_a_size_beyond_any_float_is_a_logarithm() -> None:
     data = ScoreMatrix(np.zeros((3, 200)))
-    made = audit(data, 1, eps=1.0).findings()
+    made = Study(data).audit(1, eps=1.0).findings()
     (row,) = [row for row in made["audit"] if row["method"] == "inflated_ranking"]
     assert row["size"] is None
     assert row["log10_size"] == pytest.approx(374.9, abs=0.1)
@@ -160,7 +156,7 @@ def test_labels_of_any_type() -> None:
 
 def test_csv_has_the_rows_with_all_digits() -> None:
     votes = Votes(["=a"] * 3 + ["b"] * 2)
-    text = to_csv(stable_topk(votes, 1).findings())
+    text = to_csv(Study(votes).topk(1).findings())
     names = "rank,item,score,best_rank,worst_rank,share,listed,standing,away,count,critical_eps"
     assert text.splitlines()[0] == names
     assert text.splitlines()[1].startswith("1,'=a,0.6,1,")

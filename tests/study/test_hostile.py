@@ -15,11 +15,9 @@ from steadyrank import (
     Ratings,
     Regression,
     ScoreMatrix,
+    Study,
     Votes,
-    audit,
     inflated_topk,
-    stable_ranking,
-    stable_topk,
     topk,
 )
 from steadyrank.errors import (
@@ -45,7 +43,7 @@ from steadyrank.scorers.registry import default_scorer
 def agrees(data, ks, eps, scorer=None, tolerance=1e-12):
     """Compare an audit of everything with brute force, and the curve with both."""
     chosen = scorer or default_scorer(data)
-    result = audit(data, k=ks, eps=eps, scorer=scorer)
+    result = Study(data, scorer).audit(k=ks, eps=eps)
     assert not differences(result, brute_audit(data, chosen, ks, eps), tolerance)
     for k in ks:
         row = result.row("inflated_topk", k)
@@ -70,11 +68,11 @@ ONE_UNIT = [
 @pytest.mark.parametrize("data", ONE_UNIT, ids=lambda data: type(data).__name__)
 def test_one_unit_cannot_be_left_out(data):
     for ask in (
-        lambda: audit(data, k=1, eps=0.1),
-        lambda: stable_topk(data, 1),
-        lambda: stable_ranking(data),
-        lambda: stable_topk(data, 1, claim="proved"),
-        lambda: stable_topk(data, 1, eps=9.0),
+        lambda: Study(data).audit(k=1, eps=0.1),
+        lambda: Study(data).topk(1),
+        lambda: Study(data).ranking(),
+        lambda: Study(data).topk(1, proved=True),
+        lambda: Study(data).topk(1, eps=9.0),
     ):
         with pytest.raises(TooFewUnitsError, match="only one unit"):
             ask()
@@ -82,14 +80,11 @@ def test_one_unit_cannot_be_left_out(data):
 
 def test_one_unit_is_not_refitted_either():
     with pytest.raises(TooFewUnitsError):
-        audit(
-            ScoreMatrix([[1.0, 2.0]]),
-            k=1,
-            eps=0.1,
-            scorer=Refit(lambda data: data.values[0]),
+        Study(ScoreMatrix([[1.0, 2.0]]), Refit(lambda data: data.values[0])).audit(
+            k=1, eps=0.1
         )
     with pytest.raises(InvalidValueError):
-        audit(Votes(["x"]), k=1, eps=0.1, scorer=Bagged(Plurality(), bags=2))
+        Study(Votes(["x"]), Bagged(Plurality(), bags=2)).audit(k=1, eps=0.1)
 
 
 @pytest.mark.parametrize("items", [1, 2, 5])
@@ -111,7 +106,7 @@ def test_all_scores_equal(items):
             result = agrees(data, [1, items], eps)
             assert result.row("inflated_topk", 1).delta == 0
             assert result.row("inflated_topk", 1).size == items
-    answer = stable_topk(ScoreMatrix(np.full((4, items), 0.1)), 1, delta=0)
+    answer = Study(ScoreMatrix(np.full((4, items), 0.1))).topk(1, delta=0)
     assert answer.members == (
         0,
     )  # of equal items the first is ahead, whichever row is left out
@@ -137,8 +132,8 @@ def test_one_item():
     ):
         result = agrees(data, [1], 0.1)
         assert all(row.delta == 0 and row.size == 1 for row in result.table)
-        assert stable_topk(data, 1).sure == data.items
-        assert stable_ranking(data).tiers == (data.items,)
+        assert Study(data).topk(1).sure == data.items
+        assert Study(data).ranking().tiers == (data.items,)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e15, -1e15])
@@ -147,8 +142,8 @@ def test_values_of_the_size_of_10_to_15(offset):
     values = rng.integers(0, 50, (7, 5)) + offset
     for eps in (1e-3, 1.0, 5.0, 1e15):
         agrees(ScoreMatrix(values), [1, 3, 5], eps)
-    answer = stable_topk(ScoreMatrix(values), 2, delta=0)
-    row = audit(ScoreMatrix(values), k=2, eps=answer.eps).row("inflated_topk", 2)
+    answer = Study(ScoreMatrix(values)).topk(2, delta=0)
+    row = Study(ScoreMatrix(values)).audit(k=2, eps=answer.eps).row("inflated_topk", 2)
     assert row.delta == 0 == answer.certificate.delta
     assert answer.size < 5 or answer.eps > 1
 
@@ -158,8 +153,8 @@ def test_a_proof_for_large_values_holds_after_rounding():
     scorer = ColumnMeans(value_range=(0, 4e15))
     for _ in range(20):
         values = rng.integers(0, 4, (5, 4)) * 1e15 + rng.integers(0, 3, (5, 4))
-        answer = stable_topk(ScoreMatrix(values), 2, scorer=scorer, claim="proved")
-        result = audit(ScoreMatrix(values), k=2, eps=answer.eps, scorer=scorer)
+        answer = Study(ScoreMatrix(values), scorer).topk(2, proved=True)
+        result = Study(ScoreMatrix(values), scorer).audit(k=2, eps=answer.eps)
         assert result.row("inflated_topk", 2).delta == 0
         assert result.row("inflated_ranking").delta == 0
 
@@ -180,8 +175,8 @@ def test_eps_at_the_ends_of_the_floats(eps, size):
 
 def test_the_largest_floats():
     values = np.array([[9e119, -9e119], [9e119, -9e119]])
-    assert stable_topk(ScoreMatrix(values), 1, delta=0).members == (0,)
-    assert stable_ranking(ScoreMatrix(values)).tiers == ((0,), (1,))
+    assert Study(ScoreMatrix(values)).topk(1, delta=0).members == (0,)
+    assert Study(ScoreMatrix(values)).ranking().tiers == ((0,), (1,))
 
 
 def test_unicode_labels_in_answers_and_flips():
@@ -194,8 +189,8 @@ def test_unicode_labels_in_answers_and_flips():
     names[1] = "nai\u0308ve"
     values = np.array([[2.0, 1, 0, 0], [0, 1, 1, 0], [1, 1, 0, 0], [0, 0, 0, 1]])
     data = ScoreMatrix(values, items=names, rows=["α", "β", "γ", "δ"])
-    result = audit(data, k=1, eps=1e-6)
-    assert set(stable_topk(data, 4).members) == set(names)
+    result = Study(data).audit(k=1, eps=1e-6)
+    assert set(Study(data).topk(4).members) == set(names)
     for flip in result.flips(1).plain:
         assert flip.unit in {"α", "β", "γ", "δ"}
         assert set(flip.leaves) | set(flip.enters) <= set(names)
@@ -214,7 +209,7 @@ def test_duplicate_labels():
 
 def test_labels_that_look_like_numbers_stay_what_they_are():
     for labels in (["1", "2"], [1, 2], ["1.0", "1"]):
-        assert set(stable_topk(Votes([*labels, labels[0]]), 2).members) == set(labels)
+        assert set(Study(Votes([*labels, labels[0]])).topk(2).members) == set(labels)
 
 
 def test_an_item_that_vanishes_with_its_only_unit():
@@ -224,10 +219,10 @@ def test_an_item_that_vanishes_with_its_only_unit():
     ratings = Ratings([1, 1, 2, 2], ["a", "b", "b", "c"], [5, 3, 4, 5])
     agrees(ratings, [1, 2, 3], 0.5)
     with pytest.raises(UndefinedScoresError, match="'a'"):
-        audit(ratings, k=1, eps=0.1, scorer=MeanRating(shrinkage=0))
+        Study(ratings, MeanRating(shrinkage=0)).audit(k=1, eps=0.1)
     gaps = ScoreMatrix([[1.0, np.nan], [2.0, 3.0], [1.0, np.nan]], missing="available")
     with pytest.raises(UndefinedScoresError, match="1"):
-        audit(gaps, k=1, eps=0.1)
+        Study(gaps).audit(k=1, eps=0.1)
 
 
 def test_battles_that_fall_apart_without_one():
@@ -237,7 +232,7 @@ def test_battles_that_fall_apart_without_one():
         [1, 0, 1, 0, 1, 1],
     )
     with pytest.raises(UndefinedScoresError, match="ridge"):
-        audit(bridge, k=1, eps=0.1)
+        Study(bridge).audit(k=1, eps=0.1)
     agrees(bridge, [1, 2], 0.1, BradleyTerry(ridge=0.1), tolerance=1e-9)
 
 
@@ -250,7 +245,7 @@ def test_k_is_the_number_of_items():
         for method in ("topk", "inflated_topk"):
             row = result.row(method, data.n_items)
             assert (row.delta, row.jaccard, row.size) == (0.0, 1.0, data.n_items)
-        answer = stable_topk(data, data.n_items, delta=0)
+        answer = Study(data).topk(data.n_items, delta=0)
         assert set(answer.sure) == set(data.items)
         assert not answer.contenders
 
@@ -265,8 +260,8 @@ def test_two_units():
     ):
         for eps in (0.001, 0.5, float(np.sqrt(0.5)), float(np.sqrt(2)), 2.0):
             agrees(data, [1, 2], eps, tolerance=tolerance)
-        answer = stable_topk(data, 1, delta=0)
-        assert audit(data, k=1, eps=answer.eps).row("inflated_topk", 1).delta == 0
+        answer = Study(data).topk(1, delta=0)
+        assert Study(data).audit(k=1, eps=answer.eps).row("inflated_topk", 1).delta == 0
 
 
 def test_units_with_equal_effects_are_counted_as_often_as_they_occur():
@@ -274,7 +269,7 @@ def test_units_with_equal_effects_are_counted_as_often_as_they_occur():
     agrees(ScoreMatrix(repeated), [1, 2], 0.05)
     counted = Ballots([["x", "y"], ["y", "x"], ["z"]], counts=[5, 4, 1])
     spread = Ballots([["x", "y"]] * 5 + [["y", "x"]] * 4 + [["z"]])
-    one, two = (audit(data, k=[1, 2], eps=0.1) for data in (counted, spread))
+    one, two = (Study(data).audit(k=[1, 2], eps=0.1) for data in (counted, spread))
     assert [(r.delta, r.jaccard, r.size) for r in one.table] == [
         (r.delta, r.jaccard, r.size) for r in two.table
     ]
@@ -289,8 +284,8 @@ def test_a_target_between_two_numbers_of_units_is_kept():
     """With counts, one distinct unit may be too many at once."""
     data = Ballots([["x", "y"], ["y", "x"]], counts=[11, 10])
     for delta in (0.0, 0.04, 0.05, 0.1, 0.47, 0.48, 0.53, 0.9):
-        answer = stable_topk(data, 1, delta=delta)
-        audited = audit(data, k=1, eps=answer.eps).row("inflated_topk", 1)
+        answer = Study(data).topk(1, delta=delta)
+        audited = Study(data).audit(k=1, eps=answer.eps).row("inflated_topk", 1)
         assert audited.delta == answer.certificate.delta <= delta
 
 
@@ -305,7 +300,7 @@ def test_groups_of_battles_leave_together(kind):
     result = agrees(data, [1, 2], 0.1, BradleyTerry(ridge=0.2), tolerance=1e-9)
     assert result.units.kind == kind
     assert result.units.total == len(set(groups.tolist()))
-    sentence = stable_topk(data, 1, scorer=BradleyTerry(ridge=0.2)).certificate.sentence
+    sentence = Study(data, BradleyTerry(ridge=0.2)).topk(1).certificate.sentence
     assert f"each of the {result.units.total} {kind}s was left out" in sentence
 
 
@@ -325,7 +320,7 @@ def test_gaps_in_a_matrix():
     assert any("dropped" in note for note in result.notes)
     assert any(
         "missing values left out" in note
-        for note in audit(available, k=1, eps=0.1).notes
+        for note in Study(available).audit(k=1, eps=0.1).notes
     )
 
 
@@ -349,7 +344,7 @@ def test_more_features_than_rows():
     rng = np.random.default_rng(9)
     data = Regression(rng.normal(size=(5, 8)), rng.normal(size=5))
     agrees(data, [1, 3], 0.1, Ridge(penalty=1.0), tolerance=1e-9)
-    result = audit(data, k=[1, 3], eps=0.1)
+    result = Study(data).audit(k=[1, 3], eps=0.1)
     assert {row.delta * 5 for row in result.table} <= {0, 1, 2, 3, 4, 5}
 
 
@@ -391,17 +386,17 @@ def test_k_in_every_shape():
         ((n for n in (2, 2, 1)), [2, 1]),
         ({3}, [3]),
     ):
-        result = audit(data, k=k, eps=0.1, methods="topk")
+        result = Study(data).audit(k=k, eps=0.1, methods="topk")
         assert [row.k for row in result.table] == expected
 
 
 def test_flips_of_a_k_or_a_method_that_was_not_audited():
     data = ScoreMatrix(np.random.default_rng(0).random((9, 5)))
-    everything = audit(data, k=[1, 2, 3], eps=0.05)
+    everything = Study(data).audit(k=[1, 2, 3], eps=0.05)
     for result in (
-        audit(data, k=1, eps=0.05, methods=["topk"]),
-        audit(data, k=2, eps=0.05, methods=["inflated_topk"]),
-        audit(data, k=1, eps=0.05, methods=[]),
+        Study(data).audit(k=1, eps=0.05, methods=["topk"]),
+        Study(data).audit(k=2, eps=0.05, methods=["inflated_topk"]),
+        Study(data).audit(k=1, eps=0.05, methods=[]),
     ):
         for k in (1, 2, 3):
             assert result.flips(k) == everything.flips(k)
@@ -419,7 +414,7 @@ def test_flips_say_exactly_what_leaves_and_enters():
     assert data.items[full[0]] == "y"
     changes = {
         flip.unit: (flip.leaves, flip.enters)
-        for flip in audit(data, k=1, eps=1e-9).flips(1).plain
+        for flip in Study(data).audit(k=1, eps=1e-9).flips(1).plain
     }
     assert changes == {"two": (("y",), ("x",)), "three": (("y",), ("x",))}
 
@@ -429,7 +424,9 @@ def test_a_wide_inflation_over_many_items():
     rng = np.random.default_rng(11)
     data = ScoreMatrix(rng.normal(size=(30, 120)))
     for eps in (0.05, 0.5, 2.0):
-        result = audit(data, k=[3, 50], eps=eps, methods=["topk", "inflated_topk"])
+        result = Study(data).audit(
+            k=[3, 50], eps=eps, methods=["topk", "inflated_topk"]
+        )
         expected = brute_audit(data, ColumnMeans(), [3, 50], eps, rankings=False)
         assert not differences(result, expected)
         for k in (3, 50):

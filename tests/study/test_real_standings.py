@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from steadyrank import read_any, stable_topk
+from steadyrank import Study, read_any
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ def test_standings(
     k: int,
     expected: tuple[int, int, int],
 ) -> None:
-    answer = stable_topk(read_any(shared_data / name, **options), k)
+    answer = Study(read_any(shared_data / name, **options)).topk(k)
     ever = len(answer.sure) + len(answer.contenders)
     assert (len(answer.sure), ever, len(answer)) == expected
 
@@ -41,7 +41,7 @@ def test_a_prompt_that_leaves_moves_a_model_from_rank_2_to_rank_15(
 ) -> None:
     """What was once called sure: six of the first ten leave the top ten when some prompt does."""
     data = read_any(shared_data / "battles" / "llmfao.csv", unit="prompt")
-    answer = stable_topk(data, 10)
+    answer = Study(data).topk(10)
     (row,) = [row for row in answer.rows() if row.item == "command"]
     assert row.standing == "contender"
     assert row.worst_rank == 15

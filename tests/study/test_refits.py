@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steadyrank import Ballots, Ratings, Regression, ScoreMatrix, Votes, audit
+from steadyrank import Ballots, Ratings, Regression, ScoreMatrix, Study, Votes
 from steadyrank.errors import RefitError
 from steadyrank.scorers import (
     Bagged,
@@ -40,7 +40,7 @@ def test_a_refit_that_fails_is_named():
         return medians(data)
 
     with pytest.raises(RefitError, match=r"without row 7.*I need that row"):
-        audit(DATA, k=1, eps=0.05, scorer=Refit(picky))
+        Study(DATA, Refit(picky)).audit(k=1, eps=0.05)
 
 
 def column_means(data):
@@ -101,8 +101,8 @@ def regression():
 )
 def test_a_refit_equals_the_closed_form(data, function, closed):
     for eps in (0.03, 0.3):
-        refitted = audit(data, k=[1, 2], eps=eps, scorer=Refit(function))
-        expected = audit(data, k=[1, 2], eps=eps, scorer=closed)
+        refitted = Study(data, Refit(function)).audit(k=[1, 2], eps=eps)
+        expected = Study(data, closed).audit(k=[1, 2], eps=eps)
         np.testing.assert_allclose(
             refitted.shifts, expected.shifts, rtol=1e-9, atol=1e-12
         )
@@ -110,7 +110,7 @@ def test_a_refit_equals_the_closed_form(data, function, closed):
             assert (one.method, one.k, one.size) == (two.method, two.k, two.size)
             assert one.delta == pytest.approx(two.delta, abs=1e-12)
     one, two = (
-        audit(data, k=2, eps=0.1, scorer=scorer).curve(2)
+        Study(data, scorer).audit(k=2, eps=0.1).curve(2)
         for scorer in (Refit(function), closed)
     )
     np.testing.assert_allclose(one.breaking_eps, two.breaking_eps, rtol=1e-6, atol=1e-9)
@@ -121,7 +121,7 @@ def test_an_estimator_equals_the_closed_form():
     data = regression()
     estimator = Refit(linear_model.LinearRegression(fit_intercept=False))
     one, two = (
-        audit(data, k=[1, 2], eps=0.05, scorer=s)
+        Study(data, s).audit(k=[1, 2], eps=0.05)
         for s in (estimator, OrdinaryLeastSquares())
     )
     np.testing.assert_allclose(one.shifts, two.shifts, rtol=1e-8)
@@ -131,7 +131,7 @@ def test_an_estimator_equals_the_closed_form():
 def test_a_bagged_audit_is_the_same_twice_and_another_seed_is_another():
     votes = Votes([0, 1, 2], counts=[6, 5, 3])
     results = [
-        audit(votes, k=[1, 2], eps=0.05, scorer=Bagged(Plurality(), bags=7, seed=seed))
+        Study(votes, Bagged(Plurality(), bags=7, seed=seed)).audit(k=[1, 2], eps=0.05)
         for seed in (5, 5, 6)
     ]
     assert table(results[0]) == table(results[1])
@@ -143,7 +143,7 @@ def test_a_bagged_audit_is_that_of_fresh_bags_without_each_unit():
     """The slow twin: the unit leaves first, then bags are drawn; here of everything that is left."""
     votes = Votes([0, 1, 2], counts=[3, 2, 1])
     scorer = Bagged(Plurality(), bags=1, size=5, seed=0)
-    result = audit(votes, k=1, eps=0.05, scorer=scorer, methods=["topk"])
+    result = Study(votes, scorer).audit(k=1, eps=0.05, methods=["topk"])
     base = scorer.score(votes)
     left = [Plurality().score(votes.without(unit)) for unit in range(3)]
     np.testing.assert_allclose(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from steadyrank import Battles, Regression, stable_topk
+from steadyrank import Battles, Regression, Study
 from steadyrank.errors import NoProofError
 from steadyrank.scorers import BradleyTerry, ConstrainedLeastSquares
 
@@ -34,7 +34,7 @@ def test_without_curvature_one_row_of_any_number_moves_a_fit_across_the_ball(
     )
     assert scorer.sensitivity(data) is None
     with pytest.raises(NoProofError):
-        stable_topk(data, 1, claim="proved", scorer=scorer)
+        Study(data, scorer).topk(1, proved=True)
 
 
 def results(wins: np.ndarray, ties: np.ndarray) -> Battles:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,15 +69,13 @@ def rank(options: group.RankOptions) -> None:
 def audit(options: group.AuditOptions) -> None:
     """Remove every unit in turn, and measure how stable each method's answer is.
 
-    With --removals, random sets of several units are removed instead, with exact limits.
-
     For example:
     steadyrank audit restaurants.csv -k 3,5,10
     steadyrank audit chat_battles.csv -k 3 --unit judge --csv
-    steadyrank audit benchmark.csv -k 4 --removals 3 --samples 200
+    steadyrank audit benchmark.csv -k 4 --eps 0.01
     """
     ks = parse_ks(options.k)
-    asked = _given(options, "eps", "delta", "removals", "samples", "seed")
+    asked = _given(options, "eps", "delta")
     _answer(options, lambda study: study.audit(ks, **asked))
 
 
@@ -126,7 +123,7 @@ def margin(options: group.MarginOptions) -> None:
 
     def ask(study: Study) -> Any:
         item = None if options.one_item is None else item_named(study, options.one_item)
-        return study.margin(options.k, item=item, by=options.by)
+        return study.margin(options.k, item=item)
 
     _answer(options, ask)
 
@@ -184,6 +181,7 @@ def report(options: group.ReportOptions) -> None:
     import webbrowser
 
     from steadyrank.report.html import render_html
+    from steadyrank.report.sharing import table_fragment
     from steadyrank.report.terminal import Line
     from steadyrank.study.study import usual_k, with_names
     from steadyrank.writing import write_whole
@@ -198,14 +196,11 @@ def report(options: group.ReportOptions) -> None:
     found = _found(options, ask, "Writing the report")
     about: dict[str, Any] = {"title": options.title, "date": today()}
     shown = [one["findings"] for one in found.get("categories", [{"findings": found}])]
-    if shown[0] is None and options.beside:
-        raise InvalidValueError(
-            "--badge, --image and --table show all rows, which have no answer"
-        )
-    pages = {
-        options.output: render_html(found, **about),
-        **_beside(shown[0], options, about),
-    }
+    pages = {options.output: render_html(found, **about)}
+    if options.table is not None:
+        if shown[0] is None:
+            raise InvalidValueError("--table shows all rows, which have no answer")
+        pages[options.table] = table_fragment(shown[0])
     for path, content in pages.items():  # all were made before anything is written
         write_whole(content, path)
     first = next(filter(None, shown))
@@ -217,22 +212,6 @@ def report(options: group.ReportOptions) -> None:
         page.is_file() and webbrowser.open(page.resolve().as_uri())
     ):
         output.say("note: no browser could be opened; open the file yourself.")
-
-
-def _beside(
-    found: dict[str, Any], options: group.ReportOptions, about: dict[str, Any]
-) -> dict[str, str | bytes]:
-    """Return what was asked for beside the report, by path: a badge, a picture, a table."""
-    from steadyrank.report.picture import share_image
-    from steadyrank.report.sharing import badge_svg, table_fragment
-
-    form: Any = group.form_of(options.image, group.BESIDE_REPORTS["image"])
-    makers: dict[str, Callable[[Any], str | bytes]] = {
-        "badge": badge_svg,
-        "table": table_fragment,
-    }
-    makers["image"] = partial(share_image, format=form, **about)
-    return {path: makers[name](found) for name, path in options.beside.items()}
 
 
 def inspect(options: group.InspectOptions) -> None:
@@ -283,8 +262,8 @@ def parse_ks(text: str) -> list[int]:
 
 
 def _how(options: group.AnswerOptions) -> dict[str, Any]:
-    """Return the settings of an answer as the library takes them; it checks the claim."""
-    return _given(options, "eps", "delta", "guarantee", "claim")
+    """Return the settings of an answer as the library takes them."""
+    return _given(options, "eps", "delta", "proved")
 
 
 def _given(options: Any, *names: str) -> dict[str, Any]:
@@ -334,9 +313,7 @@ def _found(
 
     What is newer is a study of newer data; of a split, all of them are splits.
     """
-    opened, about = open_study(
-        options, options.output, *getattr(options, "beside", {}).values()
-    )
+    opened, about = open_study(options, options.output, getattr(options, "table", None))
 
     def question(study: Study, *others: Study) -> Any:
         with telling_what_helps(study, options):

@@ -15,7 +15,6 @@ from steadyrank.errors import (
     SteadyrankError,
 )
 from steadyrank.reading.arrays import written
-from steadyrank.reading.deciding import as_they_are
 from steadyrank.reading.profile import Profile
 from steadyrank.reading.readings import typed_words
 from steadyrank.reading.roles import taken_by
@@ -71,12 +70,7 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     columns: dict[str, Any] = {}
 
     def check(data: Any, scorer: str | None) -> Any:
-        estimates = data.kind.name == "estimates"
-        return (
-            as_they_are(data, scorer)
-            if estimates
-            else withstanding(options, data, scorer)
-        )
+        return withstanding(options, data, scorer)
 
     try:
         decision = decision_on(table, options.kind, given, check)
@@ -93,7 +87,6 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
             resolved.kind.name,
             words,
             usual_k(data.n_items),
-            "error" in columns,
         )
         found |= {"items": labels(data.items), "n_items": data.n_items}
         found |= {
@@ -127,9 +120,7 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
 def _described(options: InspectOptions, reading: Reading) -> dict[str, Any]:
     k, words = usual_k(reading.n_items), reading.typed[2:]
     return {
-        "command": _command(
-            options, reading.kind.name, words, k, "error" in reading.roles
-        ),
+        "command": _command(options, reading.kind.name, words, k),
         "kind": reading.kind.name,
         "items": [str(item) for item in reading.items],
         "n_items": reading.n_items,
@@ -138,9 +129,7 @@ def _described(options: InspectOptions, reading: Reading) -> dict[str, Any]:
     }
 
 
-def _command(
-    options: InspectOptions, kind: str, words: list[str], k: int, estimates: bool
-) -> list[str]:
+def _command(options: InspectOptions, kind: str, words: list[str], k: int) -> list[str]:
     """Return the command that reads the file as was found out, every guess spelt out."""
     file = (
         f"./{options.file}" if options.file[:1] == "-" != options.file else options.file
@@ -150,8 +139,7 @@ def _command(
         name: value for name, value in asked.items() if value not in {None, "utf-8"}
     }
     typed = [word for name, value in given.items() for word in typed_words(name, value)]
-    ask = "confidence" if estimates else "topk"
-    return ["steadyrank", ask, file, "-k", str(k), "--kind", kind, *words, *typed]
+    return ["steadyrank", "topk", file, "-k", str(k), "--kind", kind, *words, *typed]
 
 
 def inspection_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[Line]:

@@ -45,13 +45,9 @@ COMMON = "Options"
 """The panel that the help shows first: what most people need."""
 
 ENDINGS = {
-    "text": ".txt", "html": ".html", "json": ".json", "csv": ".csv", "markdown": ".md", "svg": ".svg",
-    "png": ".png",
+    "text": ".txt", "html": ".html", "json": ".json", "csv": ".csv", "markdown": ".md"
 }  # fmt: skip
 """The forms of a result, and how a file that holds one ends; it may have no ending."""
-
-BESIDE_REPORTS = {"badge": ["svg"], "image": ["svg", "png"], "table": ["html"]}
-"""What ``report`` writes beside the report, and the forms of each."""
 
 TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 """What an option may hold, by the first word of its annotation."""
@@ -247,7 +243,7 @@ class TargetOptions(ScorerOptions):
     """The same, and how far answers are inflated: by an eps, or by the one that a target takes.
 
     eps : NUMBER (The answer)
-        The inflation, on the scale of the scores.
+        The inflation, on the scale of the scores: the inflated answer of the paper.
     delta : SHARE (The answer)
         Or: the share of units that may break the answer; none if not given.
     """
@@ -257,18 +253,13 @@ class TargetOptions(ScorerOptions):
 
 
 class AnswerOptions(TargetOptions):
-    """The same, and what is promised and claimed.
+    """The same, and whether a proof is asked for.
 
-    guarantee : WHAT (The answer)
-        cover: the new plain top k, or ranking, is inside the answer, whichever unit is removed (the
-        default, but for a ranking with --eps); overlap: the new answer shares k items, or a ranking,
-        with it.
-    claim : CLAIM (The answer)
-        observed (remove every unit in turn; the default) or proved (without removing any).
+    proved : flag (The answer)
+        Take only what is proved for every dataset of this size, without removing any unit.
     """
 
-    guarantee: str | None = None
-    claim: str = "observed"
+    proved: bool = False
 
 
 class OutputOptions(WritingOptions):
@@ -317,18 +308,9 @@ class AuditOptions(OutputOptions, TargetOptions):
 
     k : 5,10,20
         One k or several.
-    removals : M (The answer)
-        How many units are removed together; for several, random sets are drawn.
-    samples : N (The answer)
-        How many random sets are drawn; 1,000 if not given.
-    seed : SEED (The answer)
-        Seed of the random sets.
     """
 
     k: str = NEEDED  # type: ignore[assignment]
-    removals: int = 1
-    samples: int | None = None
-    seed: int = 0
 
 
 class ExplainOptions(OutputOptions, ScorerOptions):
@@ -366,13 +348,9 @@ class MarginOptions(OutputOptions, ScorerOptions):
         The top k in question; the full ranking if not given.
     one_item, --of : ITEM (The answer)
         How many units it takes to flip this item: out of the top k, or into it.
-    by : WAY (The answer)
-        remove: units are removed; add: units are added, as in ballot stuffing; change: units are
-        changed.
     """
 
     one_item: str | None = None
-    by: str = "remove"
 
 
 class CompareOptions(OutputOptions, ScorerOptions, SplitOptions):
@@ -424,10 +402,6 @@ class ReportOptions(WritingOptions, AnswerOptions, SplitOptions):
         What one unit is called, such as judge; if not given, as its column is.
     opened, --open : flag
         Show the report in the browser.
-    badge : PATH (Output)
-        Also write a badge for a web page, as .svg.
-    image : PATH (Output)
-        Also write a picture to share, as .svg or .png.
     table : PATH (Output)
         Also write the table for a web page, as .html.
     """
@@ -437,21 +411,17 @@ class ReportOptions(WritingOptions, AnswerOptions, SplitOptions):
     item_name: str | None = None
     unit_name: str | None = None
     opened: bool = False
-    badge: str | None = None
-    image: str | None = None
     table: str | None = None
 
     def check(self) -> None:
-        """Find what is written beside the report; complain about every ending that does not fit."""
+        """Refuse a table whose ending does not fit, or that is the report itself."""
         super().check()
-        given = {name: getattr(self, name) for name in BESIDE_REPORTS}
-        self.beside = {name: path for name, path in given.items() if path is not None}
-        for name, path in self.beside.items():
-            form_of(path, BESIDE_REPORTS[name])
-        written = [self.output, *self.beside.values()]
-        if twice := [path for path in written if written.count(path) > 1]:
+        if self.table is None:
+            return
+        form_of(self.table, ["html"])
+        if self.table == self.output:
             raise UnwritableFileError(
-                f"{twice[0]!r} is named for two files",
+                f"{self.table!r} is named for two files",
                 way_out="Give each a file of its own.",
             )
 

@@ -15,7 +15,7 @@ from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.data.families import CountedRows
 from steadyrank.data.kinds import BALLOTS
-from steadyrank.data.observations import Ends, set_fields
+from steadyrank.data.observations import set_fields
 from steadyrank.data.rows import check_some, repeated_cells, row_counts
 from steadyrank.data.units import People, agreed, of_people, renumbered, said_of
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
@@ -205,16 +205,6 @@ class Ballots(CountedRows):
         made = self._changed({**ballots, "counts": self.counts * voted})
         return made._merged()  # noqa: SLF001 (one of us)
 
-    def _one(self, unit: Any, times: int) -> Self:
-        return type(self)(
-            [unit], counts=[times], items=self.items, approval=self.approval
-        )
-
-    def with_added(self, unit: Any, times: int = 1) -> Self:
-        """Return the ballots with one more, as often as is said; equal ones are kept once."""
-        made = super().with_added(unit, times)
-        return set_fields(made, **made._merged())  # noqa: SLF001 (one of us)
-
     def _merged(self) -> dict[str, Any]:
         """Return the fields of these ballots once some may be equal: by weight and group, each once.
 
@@ -235,17 +225,6 @@ class Ballots(CountedRows):
         return self._rows(rows[np.unique(codes, return_index=True)[1]]) | {
             "counts": totals
         }
-
-    def _favouring(self, behind: int, ahead: int, ends: Ends) -> list[object]:  # noqa: ARG002 (no values)
-        """Return a ballot with the one first and the other last, or that approves of the one only."""
-        if self.approval:
-            return [self.items[behind]]
-        between = [
-            label
-            for item, label in enumerate(self.items)
-            if item not in (behind, ahead)
-        ]
-        return [self.items[behind], *between, self.items[ahead]]
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:

@@ -13,7 +13,6 @@ from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.data.families import CountedRows
 from steadyrank.data.kinds import BATTLES, PAIR, SCORED
-from steadyrank.data.observations import Ends
 from steadyrank.data.rows import check_some, check_total, row_counts
 from steadyrank.data.units import LazyLabels, People, of_people, said_of, whole_parts
 from steadyrank.errors import Option, shorten
@@ -291,22 +290,6 @@ class Battles(CountedRows):
 
     def _numbered(self, row: int) -> str:
         return f"{row + 1}: {self._describe(row)}"
-
-    def _one(self, unit: Any, times: int) -> Self:
-        winner, loser = unit
-        level = np.zeros((1, self.covariates.shape[1]))
-        return type(self)(
-            [winner],
-            [loser],
-            ["left"],
-            counts=[times],
-            covariates=level,
-            items=self.items,
-        )
-
-    def _favouring(self, behind: int, ahead: int, ends: Ends) -> tuple[object, object]:  # noqa: ARG002
-        """Return a battle that the one behind wins."""
-        return self.items[behind], self.items[ahead]
 
     @classmethod
     def from_pairs(

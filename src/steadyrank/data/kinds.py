@@ -397,39 +397,7 @@ REGRESSION = Kind(
     forms=(Form("one row per observation", ("response",), named=("items", "row")),),
 )
 
-# Estimates
-
-STANDARD_ERROR = Role(
-    "the standard error", known("error_columns"), "numbers", argument="errors"
-)
-ESTIMATE = Role("the score", known("estimate_columns"), "numbers", argument="scores")
-ESTIMATED = Role(
-    "what was scored, once each",
-    known("item_columns", "place_columns"),
-    argument="items",
-)
-
-
-class EstimatesArguments(ReadingArguments, total=False):
-    """What :meth:`Estimates.from_frame` and ``read`` can be told."""
-
-    item: Annotated[str | None, ESTIMATED]
-    score: Annotated[str | None, ESTIMATE]
-    error: Annotated[str | None, STANDARD_ERROR]
-
-
-ESTIMATES = Kind(
-    name="estimates",
-    home="steadyrank.data.estimates.Estimates",
-    unit="",
-    scorer="",
-    arguments=EstimatesArguments,
-    forms=(Form("one row per score", ("error", "score", "item"), decides=("error",)),),
-    observation="estimate",
-)
-
 KINDS = {
-    kind.name: kind
-    for kind in (BATTLES, RATINGS, BALLOTS, SCORES, VOTES, REGRESSION, ESTIMATES)
+    kind.name: kind for kind in (BATTLES, RATINGS, BALLOTS, SCORES, VOTES, REGRESSION)
 }
 """Every kind by name, in the order in which a table is tried for them."""

@@ -34,9 +34,6 @@ from steadyrank.text import counted, html_of, plural, shortened
 if TYPE_CHECKING:
     from steadyrank.engines.backends import Engine
 
-Ends = tuple[float | None, float | None]
-"""The least and the largest value that a unit gives, None where it gives none."""
-
 NAME_COLUMNS = 40
 """How much of a name is shown in what a unit said."""
 
@@ -261,48 +258,6 @@ class Observations(ABC):
             | {"weights": left}
             | remaining_groups(self.unit, self._unit_labels, rows)
         )
-
-    def with_added(self, unit: Any, times: int = 1) -> Self:
-        """Return the data with one more unit, as often as is said; the list of items stays as it is.
-
-        Parameters
-        ----------
-        unit : depends on the kind of data
-            The item of a vote; a ballot; a row of scores; a dictionary of a user's ratings; the two
-            items of a battle, the winner first.
-        times : int
-            How often.
-
-        Examples
-        --------
-        >>> from steadyrank.data import Votes
-        >>> Votes(["ann", "bob", "ann"]).with_added("bob", 2).units.counts
-        array([2, 3])
-        """
-        if (
-            self.unit is not None or self.weights is not None
-        ):  # nobody can make these up
-            raise errors.InvalidDataError(
-                f"no unit can be added to {self.kind.name} with weights or groups: its size is not known"
-            )
-        more = self._one(unit, times)
-        both: dict[str, Any] = {}
-        for name in self._row_fields + self._entry_fields:
-            mine, its = getattr(self, name), getattr(more, name)
-            indexed = isinstance(mine, np.ndarray)
-            both[name] = np.concatenate([mine, its]) if indexed else (*mine, *its)
-        if self._entry_fields:
-            begins, more_begins = vars(self)["indptr"], vars(more)["indptr"]
-            both["indptr"] = np.append(begins, more_begins[1:] + begins[-1])
-        return self._changed(both)
-
-    def _one(self, unit: Any, times: int) -> Self:  # noqa: ARG002 (always refused)
-        """Return data that hold one unit alone, as often as is said."""
-        raise errors.InvalidDataError(f"no unit can be added to {self.kind.name}")
-
-    def _favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (always refused)
-        """Return a unit that favours one item over another, as :meth:`with_added` takes it."""
-        raise errors.InvalidDataError(f"no unit can be added to {self.kind.name}")
 
     def _numbers(self, units: Iterable[int]) -> tuple[int, ...]:
         """Return numbers of units so that :meth:`without` knows whose they are."""
@@ -576,11 +531,6 @@ def must_keep(data: Observations, removals: int) -> str:
         few = (left < least).any()
         return f"at least {counted(least, data.kind.observation)}" if few else ""
     return "some data" if ((left < 1) & (counts > 0)).any() else ""
-
-
-def favouring(data: Observations, behind: int, ahead: int, ends: Ends) -> Any:
-    """Return a unit that favours one item over another, as :meth:`Observations.with_added` takes it."""
-    return data._favouring(behind, ahead, ends)  # noqa: SLF001 (one of us)
 
 
 def numbers_of(data: Observations, units: Iterable[int]) -> tuple[int, ...]:

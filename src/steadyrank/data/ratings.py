@@ -13,7 +13,7 @@ from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.data.families import EntryObservations
 from steadyrank.data.kinds import DUPLICATE, MERGED, RATINGS
-from steadyrank.data.observations import Ends, set_fields
+from steadyrank.data.observations import set_fields
 from steadyrank.data.rows import check_some, check_spans, in_strict_order
 from steadyrank.data.units import People, agreed, of_people, renumbered
 from steadyrank.errors import Option, shorten
@@ -150,19 +150,6 @@ class Ratings(EntryObservations):
         left = {"indptr": indptr, "rated": rated, "values": compact(self.values[entry])}
         users = np.flatnonzero((np.diff(indptr) > 0) | (before == 0))
         return self._changed(left)._rows(users)  # noqa: SLF001 (one of us)
-
-    def _one(self, unit: Any, times: int) -> Self:
-        users = [
-            f"added {self._n_rows + number}" for number in range(times) for _ in unit
-        ]
-        return type(self)(
-            users, [*unit] * times, [*unit.values()] * times, items=self.items
-        )
-
-    def _favouring(self, behind: int, ahead: int, ends: Ends) -> dict[object, float]:
-        """Return ratings of the two, as far as they help."""
-        given = ((ahead, ends[0]), (behind, ends[1]))
-        return {self.items[item]: end for item, end in given if end is not None}
 
     @classmethod
     def from_csr(

@@ -58,7 +58,7 @@ def read_any(
     source : path, list of paths, binary stream, dataframe or mapping of columns
         Such as ``sys.stdin.buffer``. A folder or a list holds results of one evaluation tool, or files
         of JSON; a list may also hold CSV or TSV files with the rows of one table.
-    kind : {"votes", "ballots", "ratings", "battles", "scores", "regression", "estimates"}, optional
+    kind : {"votes", "ballots", "ratings", "battles", "scores", "regression"}, optional
         What the data are.
     format : str, optional
         ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``,
@@ -74,7 +74,7 @@ def read_any(
 
     Returns
     -------
-    Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Estimates
+    Votes, Ballots, Ratings, Battles, ScoreMatrix or Regression
         Its ``notes`` say what was recognised and guessed.
 
     Examples

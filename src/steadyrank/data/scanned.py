@@ -102,13 +102,6 @@ class ScannedEntries(EntryObservations):
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         return {"entries": self.entries.of_items(kept)}
 
-    def _favouring(self, behind: int, ahead: int, ends: object) -> Any:  # noqa: ARG002 (always refused)
-        """Complain: units are never added."""
-        raise InvalidDataError(
-            "units cannot be added to data in an engine, or changed there",
-            way_out=IN_MEMORY,
-        )
-
 
 def made_on_engine(found: Resolved) -> Observations:
     """Return the data of a table, of which an engine has shown the first rows, if it can scan such."""

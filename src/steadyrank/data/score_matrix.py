@@ -13,7 +13,7 @@ from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.data.families import EntryObservations
 from steadyrank.data.kinds import GAPS, SCORES
-from steadyrank.data.observations import Ends, set_fields
+from steadyrank.data.observations import set_fields
 from steadyrank.data.rows import check_some, column_labels, repeated_cells, row_names
 from steadyrank.data.units import People, agreed, of_people, said_of
 from steadyrank.errors import MEANS_OF_REST, NO_VALUES, Option, WayOut, listing, shorten
@@ -135,19 +135,6 @@ class ScoreMatrix(EntryObservations):
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         values = self.values[:, kept]
         return self._rows(np.flatnonzero(~np.isnan(values).all(axis=1)), values=values)
-
-    def _one(self, unit: Any, times: int) -> Self:
-        rows = ["added"] * times
-        return type(self)(
-            [unit] * times, items=self.items, rows=rows, missing=self.missing
-        )
-
-    def _favouring(self, behind: int, ahead: int, ends: Ends) -> list[float]:
-        """Return a row with the largest value for the one and the least, or none, for the others."""
-        low, high = (np.nan if end is None else end for end in ends)
-        row = np.full(self.n_items, np.nan if np.isnan(self.values).any() else low)
-        row[[behind, ahead]] = high, low
-        return row.tolist()
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:

@@ -11,7 +11,6 @@ import numpy as np
 from steadyrank._typing import IntArray
 from steadyrank.data.families import CountedRows
 from steadyrank.data.kinds import VOTES
-from steadyrank.data.observations import Ends
 from steadyrank.data.rows import row_counts
 from steadyrank.data.units import People, of_people
 from steadyrank.errors import InvalidDataError, Option, shorten
@@ -113,10 +112,3 @@ class Votes(CountedRows):
     def _said(self, row: int, those: Sequence[int]) -> str | None:
         item = int(self.choices[row])
         return f"voted for {self._named(item)}" if item in those else None
-
-    def _one(self, unit: Any, times: int) -> Self:
-        return type(self)([unit], counts=[times], items=self.items)
-
-    def _favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (nobody else gains)
-        """Return a vote for the one behind."""
-        return self.items[behind]

@@ -101,11 +101,8 @@ class BradleyTerryMargins(LeftOutMargins):
         self._steady = fit.full.steady
         # Scores that are linked one to the next become equal, all of them at most.
         self._linked = out.resolution / fit.scale[1] * len(fit.scores)
-        (self.owner, self.taken), battle = fit.removals.by_pair, fit.removals.battle
+        self.owner, self.taken = fit.removals.by_pair
         taken = self.taken
-        # Whether each unit is one battle that counts once.
-        alone = len(np.unique(self.owner)) == len(self.owner)
-        self.plain = alone and bool((taken.battles == battle).all())
         chance = fit.full.win_chance[taken.first, taken.second]
         self.surprise = taken.wins - taken.battles * chance
         self.information = taken.battles * chance * (1 - chance)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -26,23 +26,10 @@ if TYPE_CHECKING:
     """Pairs of items: the one ahead, the one behind."""
 
 MANY = 1 << 62
-"""No more units than this are ever added."""
+"""More units than there ever are."""
 
 ROOM = 1 << 20
 """How many numbers are sorted at a time: 8 MB."""
-
-
-class Favour(NamedTuple):
-    """A unit that favours one item over another as much as a unit can.
-
-    ``low`` and ``high`` are the values that it gives to the one ahead and to the one behind, where units
-    give values; None where it gives none.
-    """
-
-    ahead: int
-    behind: int
-    low: float | None = None
-    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -53,22 +40,15 @@ class Removal:
     ----------
     units, copies : int arrays
         Distinct units, and how many of each may leave, first the most effective.
-    favour : Favour, optional
-        A unit that is added for each that leaves; where none leave, as often as is asked for.
     """
 
     units: IntArray
     copies: IntArray
-    favour: Favour | None = None
 
     @property
     def largest(self) -> int:
-        """How many units may leave, or be added, in all."""
-        return (
-            MANY
-            if self.favour is not None and not len(self.units)
-            else int(self.copies.sum())
-        )
+        """How many units may leave in all."""
+        return int(self.copies.sum())
 
     def first(self, number: int, distinct: int) -> IntArray:
         """Return how many of each of all distinct units leave when ``number`` do."""
@@ -78,7 +58,7 @@ class Removal:
 
 
 class PairMargins(ABC):
-    """What is known about pairs of items when units leave, are added or change.
+    """What is known about pairs of items when units leave.
 
     Items are given by index. ``ahead`` is above ``behind`` in the plain ranking of all the data; the
     smaller index is above where scores are equal, and so it is once units are gone.

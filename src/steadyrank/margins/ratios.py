@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.margins.known import NewUnits
     from steadyrank.margins.pairs import Pairs
     from steadyrank.margins.sums import Ends, ItemGiven
 
@@ -66,8 +65,8 @@ class RatioMargins(PairMargins):
         The most values of an item that leave with one unit.
     total : int
         The number of units.
-    new : NewUnits
-        The values of units that could be added.
+    scale : float
+        What makes sums of values whole.
     """
 
     def __init__(
@@ -76,17 +75,12 @@ class RatioMargins(PairMargins):
         ends: Ends,
         most_leaving: IntArray,
         total: int,
-        new: NewUnits,
+        scale: float,
     ) -> None:
-        self._given, self._leaving, self.total, self.new = (
-            given,
-            most_leaving,
-            total,
-            new,
-        )
+        self._given, self._leaving, self.total = given, most_leaving, total
         self._chosen: dict[tuple[int, int], IntArray | None] = {}
         self._least, self._most = ends
-        self.scores, prior = given.sums.scores * new.scale, given.sums.prior
+        self.scores, prior = given.sums.scores * scale, given.sums.prior
         # What denominators have beyond the number of values.
         self._shrinkage = prior.weight / prior.share
         counts = np.asarray(given.sums.counts, dtype=np.float64)
@@ -94,7 +88,6 @@ class RatioMargins(PairMargins):
             counts + self._shrinkage > 0, counts, 1.0
         )
         # An item that loses all it has falls below all others, where it has a score then.
-        self.without_data = prior.empty is not None and not counts.all()
         self._emptied = np.full(len(counts), MANY)
         if prior.empty is not None:
             few = np.ceil(counts / np.maximum(most_leaving, 1)).astype(np.int64)

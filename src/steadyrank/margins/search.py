@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.data.observations import Observations, favouring, shares_of
+from steadyrank.data.observations import Observations, shares_of
 from steadyrank.errors import EngineError, SteadyrankError, UnreadableFileError
 from steadyrank.margins.known import pair_margins
 from steadyrank.margins.pairs import MANY, Removal, last_true
@@ -42,9 +42,6 @@ TRIED = 4
 
 ATTACKED = 8
 """How many pairs are attacked where the first attack does not settle the number."""
-
-ADDED = 64
-"""How many times the units that are there may be added at most."""
 
 TOGETHER = 64
 """How many pairs are attacked at once, where several must turn."""
@@ -81,7 +78,7 @@ class Found:
     upper : int or None
         So many were seen to suffice; None where no set was found.
     removal : Removal or None
-        Its first units leave then, or are added.
+        Its first units leave then.
     """
 
     lower: int
@@ -101,17 +98,13 @@ class MarginSearch:
         How.
     out : LeaveOneOut
         The scores, and those without each unit.
-    by : str
-        What is done with units: ``"remove"``, ``"add"`` or ``"change"``.
 
     Questions take the units that change their answer *alone*, where each was left out: where there are
     none, two are certified.
     """
 
-    def __init__(
-        self, data: Observations, scorer: Scorer, out: LeaveOneOut, by: str = "remove"
-    ) -> None:
-        self.by, self._data, self._scorer, self._out = by, data, scorer, out
+    def __init__(self, data: Observations, scorer: Scorer, out: LeaveOneOut) -> None:
+        self._data, self._scorer, self._out = data, scorer, out
         self.total = out.units.total
         self.scores, self.order = out.scores, order_of(out.scores)
         self._lower: dict[tuple[int, int], int] = {}
@@ -120,17 +113,7 @@ class MarginSearch:
     @cached_property
     def pairs(self) -> PairMargins:
         """What is known about pairs."""
-        return pair_margins(self._out, self.by)
-
-    @property
-    def _most(self) -> int:
-        """How many units may leave or change at most: somebody stays. Far more may be added."""
-        return self.total - 1 if self.by != "add" else ADDED * self.total
-
-    @property
-    def _never(self) -> int:
-        """The number that stands for an order that always holds."""
-        return self.total if self.by != "add" else MANY
+        return pair_margins(self._out)
 
     def rank(self, item: int) -> int:
         """Return the plain rank of an item."""
@@ -146,7 +129,7 @@ class MarginSearch:
             pair: number for pair, number in found.items() if number <= most
         }
         return [
-            min(self._lower.get(pair, found.get(pair, MANY)), self._never)
+            min(self._lower.get(pair, found.get(pair, MANY)), self.total)
             for pair in pairs
         ]
 
@@ -156,7 +139,7 @@ class MarginSearch:
         """Return how many units must leave for the plain top k to change; ``tried``: units do leave."""
         inside, outside = self.order[:k], self.order[k:]
         if not len(outside):
-            return Found(self._never, (int(inside[-1]), int(inside[-1])))
+            return Found(self.total, (int(inside[-1]), int(inside[-1])))
         before, border = set(inside.tolist()), (int(inside[-1]), int(outside[0]))
 
         def near() -> Bounded:
@@ -176,7 +159,7 @@ class MarginSearch:
     def ranking(self, alone: IntArray | None = None, *, tried: bool = True) -> Found:
         """Return how many units must leave for the plain ranking to change; ``tried`` likewise."""
         if len(self.order) == 1:
-            return Found(self._never, (0, 0))
+            return Found(self.total, (0, 0))
         neighbours = list(pairwise(self.order.tolist()))
 
         def near() -> Bounded:
@@ -230,7 +213,7 @@ class MarginSearch:
             [bounded for bounded in behind if bounded[1][1] in beyond], 1
         )
         if not outside:
-            return self._never, [], []
+            return self.total, [], []
         return max(pairs[-1][0], outside[0][0]), outside, pairs[::-1]
 
     def away(self, k: int, moves: BoolArray, least: int) -> IntArray:
@@ -316,10 +299,10 @@ class MarginSearch:
         Bounds are worked out up to a limit that grows: most pairs hold against far more units.
         """
         number = min(number, len(cheap))
-        limit = cheap[number - 1][0] if number else self._never
+        limit = cheap[number - 1][0] if number else self.total
         found = self._weakest(cheap, limit)
-        while number and found[number - 1][0] > limit and limit < self._never:
-            limit = min(4 * limit, self._never)
+        while number and found[number - 1][0] > limit and limit < self.total:
+            limit = min(4 * limit, self.total)
             found = self._weakest(cheap, limit)
         return found[:number]
 
@@ -366,7 +349,7 @@ class MarginSearch:
     ) -> Found:
         """Return a removal of as few units as are found to do if these are fewer than the best's."""
         most = min(
-            removal.largest, self._most if best.upper is None else best.upper - 1
+            removal.largest, self.total - 1 if best.upper is None else best.upper - 1
         )
         held = last_true(
             lambda number: not self._turns(removal, number, turned), most, first=least
@@ -380,11 +363,11 @@ class MarginSearch:
         removals = [
             (lower, self.pairs.remove(*pair)) for lower, pair in pairs[:TOGETHER]
         ]
-        most = min(LOOKED_AT, self._most) if best.upper is None else best.upper
+        most = min(LOOKED_AT, self.total - 1) if best.upper is None else best.upper
         return self._tried(best, merged(removals, most), best.pair, turned, best.lower)
 
     def _turns(self, removal: Removal, number: int, turned: Turned) -> bool:
-        """Take the units away or add them, score anew, and look."""
+        """Take the units away, score again, and look."""
         scores = self.scores_after(removal, number)
         if scores is None or not turned(scores):
             return False
@@ -395,15 +378,8 @@ class MarginSearch:
         """Return how many of each distinct unit leave."""
         return removal.first(number, len(self._out.units))
 
-    def added(self, removal: Removal) -> Any:
-        """Return the unit that is added, as ``data.with_added`` takes it; None where none is."""
-        if removal.favour is None:
-            return None
-        ahead, behind, low, high = removal.favour
-        return favouring(self._data, behind, ahead, (low, high))
-
     def scores_after(self, removal: Removal, number: int) -> FloatArray | None:
-        """Return the scores when units left, or came, None where there are none."""
+        """Return the scores when units left, None where there are none."""
         if (
             self._seen is not None
             and self._seen[0] is removal
@@ -411,22 +387,16 @@ class MarginSearch:
         ):
             return self._seen[2]
         leaving = self.leaving(removal, number)
-        if removal.favour is None:
-            if self._parts is not None and not self._parts @ (
-                self._out.units.counts - leaving
-            ):
-                return None  # whoever is left has no weight
-            if number == 1 and not self.pairs.certified:  # what refitting gave is known
-                rows = self._out.columns(np.arange(len(self.order)), leaving > 0)
-                return next((row[0] for _, row in rows), self.scores)
-            if (scores := scores_without(self._out, leaving)) is not None:
-                return scores
-        added = self.added(removal)
+        left = self._out.units.counts - leaving
+        if self._parts is not None and not self._parts @ left:
+            return None  # the units that are left have no weight
+        if number == 1 and not self.pairs.certified:  # what refitting gave is known
+            rows = self._out.columns(np.arange(len(self.order)), leaving > 0)
+            return next((row[0] for _, row in rows), self.scores)
+        if (scores := scores_without(self._out, leaving)) is not None:
+            return scores
         try:
-            data = self._data.with_copies(self._out.units.counts - leaving)
-            return self._scorer.score(
-                data if added is None else data.with_added(added, number)
-            )
+            return self._scorer.score(self._data.with_copies(left))
         except (EngineError, UnreadableFileError):
             raise
         except (
@@ -532,9 +502,7 @@ def merged(removals: list[tuple[int, Removal]], most: int) -> Removal:
     order = np.argsort(np.concatenate(places), kind="stable")
     named = np.stack([np.concatenate(units), np.concatenate(copies)])[:, order]
     kept = np.sort(np.unique(named, axis=1, return_index=True)[1])
-    return Removal(
-        named[0, kept], np.ones(len(kept), dtype=np.int64), removals[0][1].favour
-    )
+    return Removal(named[0, kept], np.ones(len(kept), dtype=np.int64))
 
 
 def order_of(scores: FloatArray) -> IntArray:

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.margins.pairs import Favour, PairMargins, Removal, in_parts
+from steadyrank.margins.pairs import PairMargins, Removal, in_parts
 from steadyrank.sums.exact import of_items, together
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.margins.known import NewUnits
     from steadyrank.margins.pairs import Pairs
     from steadyrank.sums.model import Entries, ItemSums, Parts
     from steadyrank.sums.points import Points
@@ -52,18 +51,10 @@ class SumMargins(PairMargins):
         What turns totals into scores.
     given_to : callable
         From items to what each distinct unit gives to them, (units, items).
-    sizes : callable, optional
-        Returns what each distinct unit takes off the divisor; None where as many come as leave.
-    new : NewUnits
-        The units that could be added.
+    sizes : callable
+        Returns what each distinct unit takes off the divisor.
     rounding : float
         What sums of d may be off by; 0 where they are whole numbers.
-    widest : number
-        Where units come: the most that one can give to one item beyond what it gives to another.
-    stated : (float, float) or (None, None), optional
-        Where units come: the least and the largest value that one can give, if it gives values.
-    leave : bool
-        Whether units that were there make room.
     """
 
     counts: IntArray
@@ -71,12 +62,8 @@ class SumMargins(PairMargins):
     ends: tuple[Any, Any]
     divisor: float
     given_to: Callable[[IntArray], Any]
-    sizes: Callable[[], Any] | None
-    new: NewUnits
+    sizes: Callable[[], Any]
     rounding: float = 0.0
-    widest: float = 0
-    stated: tuple[float | None, float | None] | None = None
-    leave: bool = True
     rule: str = "exact: the units that favour the leader most are removed first"
 
     @property
@@ -98,7 +85,7 @@ class SumMargins(PairMargins):
         """Return the d of each distinct unit for each pair, (units, pairs)."""
         items, places = np.unique([ahead, behind], return_inverse=True)
         given, (first, second) = self.given_to(items), places.reshape(2, -1)
-        return given[:, first] - given[:, second] + self.widest
+        return given[:, first] - given[:, second]
 
     def _gaps(self, ahead: IntArray, behind: IntArray) -> Any:
         """Return the sums of d, or what rounding makes a little smaller."""
@@ -108,7 +95,7 @@ class SumMargins(PairMargins):
         """Divide the gap by the most that one unit takes out of it."""
         gap, each = (
             self._gaps(ahead, behind),
-            self.ends[1][ahead] - self.ends[0][behind] + self.widest,
+            self.ends[1][ahead] - self.ends[0][behind],
         )
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             needed = np.where(each > 0, np.ceil(gap / each * (1 - 1e-12)), self.total)
@@ -144,30 +131,23 @@ class SumMargins(PairMargins):
         more = left // each
         more = np.clip(more + (~tie | (more * each < left)), 1, copies[last])
         never = ~used.any(axis=0)
-        if (
-            self.sizes is not None
-        ):  # those who have all the weight: without them there is no order
-            own, whole = (
-                self.sizes()[order],
-                float(self.counts @ self.sizes()) or math.inf,
-            )
-            taken = (np.cumsum(own * copies, axis=0) - own * copies)[last] + more * own[
-                last
-            ]
-            never |= taken >= whole * (1 - 1e-12)
+        # Units that have all the weight: without them there is no order.
+        own = self.sizes()[order]
+        whole = float(self.counts @ self.sizes()) or math.inf
+        before = (np.cumsum(own * copies, axis=0) - own * copies)[last]
+        never |= before + more * own[last] >= whole * (1 - 1e-12)
         number = (np.cumsum(copies, axis=0) - copies)[last] + more
         return np.where(never, self.total, number).astype(np.int64)
 
     def remove(self, ahead: int, behind: int) -> Removal:
         """Take the largest d away first."""
         given = self.differences(np.array([ahead]), np.array([behind]))[:, 0]
-        favours = np.flatnonzero((given > 0) & self.leave)
+        favours = np.flatnonzero(given > 0)
         units = favours[np.argsort(-given[favours], kind="stable")]
-        favour = None if self.stated is None else Favour(ahead, behind, *self.stated)
-        return Removal(units, self.counts[units], favour)
+        return Removal(units, self.counts[units])
 
 
-def sums_of_points(points: Points, new: NewUnits) -> SumMargins:
+def sums_of_points(points: Points) -> SumMargins:
     """Return the margins of points, their means or totals: plurality, approval, Borda, leagues."""
 
     @cache
@@ -197,11 +177,11 @@ def sums_of_points(points: Points, new: NewUnits) -> SumMargins:
         values = np.concatenate([points.given, points.others])
         ends = np.full(points.items, values.min()), np.full(points.items, values.max())
     (totals,), sizes = points.totals, lambda: points.sizes
-    return SumMargins(points.copies, totals, ends, points.divisor, given_to, sizes, new)
+    return SumMargins(points.copies, totals, ends, points.divisor, given_to, sizes)
 
 
 def sums_of_rows(
-    given: ItemGiven, ends: Ends, counts: IntArray, totals: FloatArray, new: NewUnits
+    given: ItemGiven, ends: Ends, counts: IntArray, totals: FloatArray, scale: float
 ) -> SumMargins:
     """Return the margins of items that all have the same number of values, so that only sums matter."""
     prior, number, form = (
@@ -220,14 +200,14 @@ def sums_of_rows(
     @cache
     def sizes() -> FloatArray:
         (first,), found = given.of([0]), np.zeros(len(counts))
-        found[first.units] = first.counts * (new.scale / prior.share)
+        found[first.units] = first.counts * (scale / prior.share)
         return found
 
-    divisor = (prior.weight / prior.share + number) * new.scale
+    divisor = (prior.weight / prior.share + number) * scale
     # Scores of so many items, one close to the next, may become equal.
     fine = given.resolution * len(totals)
     rounding = 0.0 if form.whole else max(ROUNDING * width, fine) * number
-    return SumMargins(counts, totals, ends, divisor, given_to, sizes, new, rounding)
+    return SumMargins(counts, totals, ends, divisor, given_to, sizes, rounding)
 
 
 def sums_of(sums: ItemSums, parts: Parts) -> FloatArray:

@@ -4,14 +4,12 @@ from steadyrank.operators.intervals import (
     rank_intervals as rank_intervals,
     tiers as tiers,
 )
-from steadyrank.operators.meeting import meeting_eps as meeting_eps
 from steadyrank.operators.rankings import (
     RankingSet as RankingSet,
     inflated_ranking as inflated_ranking,
 )
 from steadyrank.operators.topk_sets import (
     InflatedTopK as InflatedTopK,
-    ball_distances as ball_distances,
     ball_topk as ball_topk,
     inflated_argmax as inflated_argmax,
     inflated_topk as inflated_topk,

@@ -307,21 +307,17 @@ def ball_topk(scores: ArrayLike, k: int, eps: float) -> IntArray:
     [[0], [0, 1, 2]]
     """
     values = check_scores(scores)
-    inside = ball_distances(values, k) < check_eps(eps)
+    inside = _ball_distances(values, check_k(k, len(values))) < check_eps(eps)
     order, _ = best_first(values)
     return order[inside[order]]
 
 
 @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
-def ball_distances(scores: ArrayLike, k: int) -> FloatArray:
+def _ball_distances(values: FloatArray, k: int) -> FloatArray:
     r"""Return for each item the eps above which it is in the ball's list: 0 in the plain top k.
 
-    One vector serves every eps, as that of the critical eps does.
-
-    If leaving out a unit moves the scores ``w`` by less than eps, the new plain top k lies in the union
-    of the plain top k's of all ``v`` with ``|v - w| < eps``, and no shorter list that is made from ``w``
-    alone holds it for every such ``v``. Item j is in that union exactly if ``d_j < eps``, with ``d_j``
-    the distance from ``w`` to the scores by which at most k - 1 items are ahead of j.
+    Item j is in that list exactly if ``d_j < eps``, with ``d_j`` the distance from ``w`` to the scores
+    by which at most k - 1 items are ahead of j.
 
     The cheapest such scores let the k - 1 best items be and bring j and m of the others to one level.
     With ``g_1 >= g_2 >= ...`` how far the items from rank k on are ahead of j, that level is
@@ -333,14 +329,7 @@ def ball_distances(scores: ArrayLike, k: int) -> FloatArray:
     Written with drops ``y`` below the k-th best, the condition is
     ``y_j > m y_m - (y_1 + ... + y_(m-1))``. The right side grows with m, so that one search in a sorted
     array finds m for all items.
-
-    Examples
-    --------
-    >>> ball_distances([1.0, 0.5, 0.0], k=1).round(5)
-    array([0.     , 0.35355, 0.70711])
     """
-    values = check_scores(scores)
-    k = check_k(k, len(values))
     order, ranked = best_first(values)
     scale = SMALLER if np.abs(ranked[[0, -1]]).max() > HUGE else 1.0
     drops = (scale * ranked[k - 1]) - (scale * ranked[k - 1 :])

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from steadyrank._typing import FloatArray, IntArray
-from steadyrank.operators.inflation import critical_below, eligible_of_few
+from steadyrank.operators.inflation import eligible_of_few
 
 
 class Unplaced:
@@ -25,16 +23,12 @@ class Unplaced:
         n_items = len(order)
         self._item: list[int] = order.tolist()
         self._ranked, self._score = ranked, ranked.tolist()
-        self.inflate(eps)
+        self._eps = eps
         # Place ``n_items`` is the end of the list: its successor is the best item left.
         self._next: list[int] = [*range(1, n_items + 1), 0]
         self._previous: list[int] = [n_items, *range(n_items)]
         self._place = {item: place for place, item in enumerate(self._item)}
         self._end = n_items
-
-    def inflate(self, eps: float) -> None:
-        """Decide by another eps from now on."""
-        self._eps = eps
 
     def best(self) -> int:
         """Return the best item left."""
@@ -64,19 +58,6 @@ class Unplaced:
             place = self._next[place]
         number, _ = eligible_of_few(self._ranked[found], self._eps)
         return [self._item[place] for place in found[:number]]
-
-    def critical_down_to(self, item: int) -> dict[int, float]:
-        """Return the critical eps for the next place of the items left, best first, up to this one."""
-        places = [self._next[self._end]]
-        while self._item[places[-1]] != item:
-            places.append(self._next[places[-1]])
-        scores = self._ranked[places]
-        critical = critical_below((scores[0] - scores)[np.newaxis], scores[:1])[
-            0
-        ].tolist()
-        return {
-            self._item[place]: eps for place, eps in zip(places, critical, strict=True)
-        }
 
 
 def place_together(mine: Unplaced, theirs: Unplaced, left: int) -> list[int]:

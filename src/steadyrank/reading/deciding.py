@@ -48,7 +48,6 @@ PROPOSE: dict[str, tuple[Proposals, ...]] = {
     "scores": (long.scores, wide.wide),
     "votes": (votes.votes, votes.given, votes.totals),
     "regression": (votes.regression,),
-    "estimates": (votes.estimates,),
 }
 """What proposes readings of each kind."""
 

@@ -32,9 +32,7 @@ COLUMNS = {
         "rank", "item", "score", "best_rank", "worst_rank", "standing", "count",
     ),
     "audit": ("method", "k", "delta", "jaccard", "size"),
-    "random-audit": ("method", "k", "delta", "lower", "upper", "jaccard", "size"),
     "explanation": ("unit", "number", "count", "contribution", "gap_without"),
-    "needed": ("k", "ahead", "behind", "gap", "confidence", "needed", "n_units", "basis"),
     "confidence": (
         "rank", "item", "score", "error", "score_low", "score_high", "confidence_best",
         "confidence_worst", "marginal_best", "marginal_worst",
@@ -71,8 +69,8 @@ def to_csv(findings: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> from steadyrank import Votes, stable_topk
-    >>> print(to_csv(stable_topk(Votes(["=a"] * 3 + ["b"] * 2), 1).findings()).splitlines()[1])
+    >>> from steadyrank import Study, Votes
+    >>> print(to_csv(Study(Votes(["=a"] * 3 + ["b"] * 2)).topk(1).findings()).splitlines()[1])
     1,'=a,0.6,1,1,1.0,true,sure,2,3,0.0
     """
     return csv_text(names_of(findings), rows_of(findings))

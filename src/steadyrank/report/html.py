@@ -56,8 +56,8 @@ def render_html(
 
     Examples
     --------
-    >>> from steadyrank import Votes, stable_topk
-    >>> answer = stable_topk(Votes(["<name>"] * 5 + ["c"] * 3), 1)
+    >>> from steadyrank import Study, Votes
+    >>> answer = Study(Votes(["<name>"] * 5 + ["c"] * 3)).topk(1)
     >>> page = render_html(answer.findings(), title="A & B")
     >>> "A &amp; B" in page, "<name>" in page
     (True, False)
@@ -191,13 +191,13 @@ def packed(
 
     Examples
     --------
-    >>> from steadyrank import Votes, stable_topk
+    >>> from steadyrank import Study, Votes
     >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 3)
-    >>> packed(stable_topk(votes, 2).findings())["columns"]["item"]
+    >>> packed(Study(votes).topk(2).findings())["columns"]["item"]
     ['ann', 'bob', 'cyd']
     """
     rows = findings["rows"]
     return {name: value for name, value in findings.items() if name != "rows"} | {
         "columns": {name: [row[name] for row in rows] for name in rows[0]},
-        "image": share_image(findings, title=title, date=date).decode(),
+        "image": share_image(findings, title=title, date=date),
     }

@@ -1,11 +1,10 @@
-"""The chart of a top-k as one picture to pass on: the headline, and the ranks around the cut."""
+"""The picture that the share buttons of the page hand out: headline, and ranks around the cut."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from steadyrank.engines.backends import needed
 from steadyrank.report.sharing import COLOURS, title_of
 from steadyrank.report.terminal import Terminal
 from steadyrank.text import as_markup, counted, ends_in_words, shortened, shown
@@ -45,30 +44,6 @@ def around_cut(count: int, k: int, most: int) -> range:
     """
     first = max(0, min(k - round(2 * most / 3), count - most))
     return range(first, min(count, first + most))
-
-
-def share_image(
-    findings: Findings,
-    format: Literal["svg", "png"] = "svg",  # noqa: A002
-    *,
-    title: str | None = None,
-    date: str | None = None,
-) -> bytes:
-    """Return the title, the headline and the chart of the ranks around the cut as one picture.
-
-    Examples
-    --------
-    >>> from steadyrank import Votes, stable_topk
-    >>> share_image(stable_topk(Votes(["a"] * 9 + ["b"] * 2), 1).findings())[:4]
-    b'<svg'
-    """
-    drawn = _picture(findings, title or title_of(findings), date or "")
-    if format == "svg":
-        return drawn.encode()
-    package = needed(
-        "vl_convert", "a share image as PNG needs vl-convert-python", "report"
-    )
-    return bytes(package.svg_to_png(drawn))
 
 
 @dataclass(frozen=True)
@@ -124,7 +99,19 @@ class RankScale:
         ]
 
 
-def _picture(findings: Findings, name: str, date: str) -> str:
+def share_image(
+    findings: Findings, *, title: str | None = None, date: str | None = None
+) -> str:
+    """Return what the share buttons of the page hand out, as SVG.
+
+    It holds the title, the headline and the ranks around the cut; the page itself makes a PNG of it.
+
+    Examples
+    --------
+    >>> from steadyrank import Study, Votes
+    >>> share_image(Study(Votes(["a"] * 9 + ["b"] * 2)).topk(1).findings())[:4]
+    '<svg'
+    """
     headline = Terminal(56).wrapped(shown(findings["headline"]), "", "")
     if len(headline) > LINES:
         headline = [*headline[: LINES - 1], f"{headline[LINES - 1][:-1]}…"]
@@ -136,9 +123,10 @@ def _picture(findings: Findings, name: str, date: str) -> str:
     ]
     height = top + ROW * len(rows) + 64
     large = 'font-size="34" font-weight="700"'
-    title = _label(EDGE, EDGE + 8, shortened(name, 80), GREY)
-    title += _label(WIDTH - EDGE, EDGE + 8, date, f"{GREY} {END}")
-    title += "".join(
+    name = title or title_of(findings)
+    heading = _label(EDGE, EDGE + 8, shortened(name, 80), GREY)
+    heading += _label(WIDTH - EDGE, EDGE + 8, date or "", f"{GREY} {END}")
+    heading += "".join(
         _label(EDGE, begin + 30 + LINE * n, line, large)
         for n, line in enumerate(headline)
     )
@@ -146,7 +134,7 @@ def _picture(findings: Findings, name: str, date: str) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
         f'viewBox="0 0 {WIDTH} {height}" role="img" font-family="{FONT}" font-size="19" fill="#1b2430">'
         f'<title>{as_markup(findings["headline"])}</title><rect width="100%" height="100%" fill="#fff"/>'
-        f"{title}{''.join(_chart(findings, rows, top))}</svg>\n"
+        f"{heading}{''.join(_chart(findings, rows, top))}</svg>\n"
     )
 
 

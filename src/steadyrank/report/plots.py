@@ -6,8 +6,6 @@ a print in grey still tells standings apart.
 
 from __future__ import annotations
 
-import math
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +16,6 @@ from steadyrank.report.sharing import COLOURS
 from steadyrank.text import (
     RANK_STANDINGS,
     STANDINGS,
-    counted,
     ends_in_words,
     plural,
     shortened,
@@ -30,17 +27,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARKERS = {"sure": "o", "contender": "D", "out": "s"}
-SERIES = ("#0072B2", "#D55E00")
 EDGE = "#7A3E8F"
 DASHED: dict[str, Any] = {"color": EDGE, "linestyle": "--", "linewidth": 1.2}
 BAR: dict[str, Any] = {"linewidth": 5, "alpha": 0.45, "solid_capstyle": "round"}
 LONGEST_LABEL = 34
 NUMBERS = 0.36
 """The part of a plot, on the right, that shares and distances take."""
-BETWEEN, TICKS = 0.6, 1.1
-"""From one bar to the next, and for the numbers of the axis between them, in rows of names."""
-NARROW = 5.0
-"""Figures up to so many inches have all names on one side."""
 
 
 def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
@@ -60,8 +52,8 @@ def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
 
     Examples
     --------
-    >>> from steadyrank import ScoreMatrix, stable_topk
-    >>> answer = stable_topk(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), k=2)
+    >>> from steadyrank import ScoreMatrix, Study
+    >>> answer = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])).topk(k=2)
     >>> standings(answer).get_xlabel()
     'rank'
     """
@@ -100,8 +92,8 @@ def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> A
 
     Examples
     --------
-    >>> from steadyrank import Votes, stable_ranking
-    >>> answer = stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30))
+    >>> from steadyrank import Study, Votes
+    >>> answer = Study(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30)).ranking()
     >>> [text.get_text() for text in rank_intervals(answer).get_yticklabels()]
     ['1. ann', '2. bob', '3. cyd']
     """
@@ -118,98 +110,12 @@ def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> A
     return ax
 
 
-def critical_difference(found: Any, ax: Axes | None = None) -> Axes:
-    """Draw mean ranks on a line, and bars that join what cannot be told apart, in two meanings.
-
-    Bars above the line join items by single removals, those below by a test; a mark is an item on a bar.
-
-    Parameters
-    ----------
-    found : CriticalDifference
-        What to draw.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Examples
-    --------
-    >>> from steadyrank import CriticalDifference, ScoreMatrix
-    >>> tasks = ScoreMatrix([[9, 8, 1, 2], [8, 9, 2, 1], [9, 7, 0, 1], [9, 8, 2, 1], [9, 8, 1, 0]])
-    >>> critical_difference(CriticalDifference.of(tasks)).get_title()
-    'Mean rank over 5 rows'
-    """
-    ranks, last = (
-        dict(zip(found.items, found.mean_ranks, strict=True)),
-        len(found.items),
-    )
-    above, below = found.joined_by_removals, found.joined_by_test
-    top, bottom = BETWEEN * len(above) + 0.6, BETWEEN * len(below) + TICKS + 0.4
-    ax = _axes(ax, 0.8 * (top + bottom + last / 2) + 4)
-    width = ax.figure.bbox.width / ax.figure.dpi
-    # Names stand on both sides, or of a narrow figure all to the left.
-    half, room, middle = ((last + 1) // 2, 4, 0.5) if width > NARROW else (last, 5, 1.0)
-    low, high = math.floor(min(ranks.values())), math.floor(max(ranks.values())) + 1
-    for place, (item, rank) in enumerate(ranks.items()):
-        left, name = (
-            place < half,
-            shortened(item, min(LONGEST_LABEL, round(room * width))),
-        )
-        y, end = (bottom + place, low) if left else (bottom + last - 1 - place, high)
-        ax.plot([rank, rank, end], [-top, y, y], color=COLOURS["out"], linewidth=0.7)
-        text = ax.annotate(
-            "", (end, y), (-4 if left else 4, 0), textcoords="offset points"
-        )
-        text.set(
-            text=f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}",
-            parse_math=False,
-        )
-        text.set(ha="right" if left else "left", va="center", fontsize="small")
-    handles = []
-    for groups, first, step, number in (
-        (above, 0, -BETWEEN, 0),
-        (below, TICKS, BETWEEN, 1),
-    ):
-        line: dict[str, Any] = {
-            "color": SERIES[number],
-            "linewidth": 3,
-            "clip_on": False,
-        }
-        dots = line | {
-            "marker": "oD"[number],
-            "markersize": 6,
-            "mec": "white",
-            "mew": 0.5,
-        }
-        for place, group in enumerate(groups):
-            x, y = (
-                np.array([ranks[item] for item in group]),
-                first + (place + 0.6) * step,
-            )
-            beyond = 0.1 / width * (high - low)  # so that equal ranks make a bar, too
-            ax.plot([x[0] - beyond, x[-1] + beyond], [y, y], **line)
-            ax.plot(x, np.full(len(x), y), **dots | {"linestyle": ""})
-        handles += ax.plot(
-            [], [], label=fill(found.meanings[number], round(12 * width)), **dots
-        )
-    ax.spines["bottom"].set_position(("data", 0))
-    ax.spines[["top", "left", "right"]].set_visible(False)
-    ax.locator_params(axis="x", integer=True)
-    ax.set(xlim=(low, high), ylim=(bottom + half - 0.4, -top), yticks=[])
-    over = f"Mean rank over {counted(found.n_units, found.unit)}"
-    ax.set_title(over, loc="center" if half < last else "right")
-    where = {
-        "loc": "upper center" if half < last else "upper right",
-        "bbox_to_anchor": (middle, 0),
-    }
-    _legend(ax, handles=handles, ncols=1, fontsize="small", **where)
-    return ax
-
-
 def curve(found: Any, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
-    """Draw the exact step functions delta(eps), and size or tiers on an axis of its own to the right.
+    """Draw the exact step function delta(eps), and size(eps) on an axis of its own to the right.
 
     Parameters
     ----------
-    found : StabilityCurve or RankingCurve
+    found : StabilityCurve
         The curve.
     ax : Axes, optional
         Where to draw; a new figure by default. The axis to the right is among its figure's axes.
@@ -228,7 +134,7 @@ def curve(found: Any, ax: Axes | None = None, *, eps: float | None = None) -> Ax
     calm = float(found.breaking_eps.max(initial=0.0))
     right = 2.5 * max(calm, eps or 0.0) or 1.1 * found.near or 1.0
     shown = places < right
-    beside, label = ax.twinx(), found.beside.partition(":")[0]
+    beside = ax.twinx()
     x = np.append(places[shown], right)
     # The last value holds to the end of the axis.
     one, other = (
@@ -236,9 +142,9 @@ def curve(found: Any, ax: Axes | None = None, *, eps: float | None = None) -> Ax
     )
     (first,) = ax.step(x, one, where="post", color=COLOURS["contender"], label="delta")
     (second,) = beside.step(
-        x, other, "--", where="post", color=COLOURS["sure"], label=label
+        x, other, "--", where="post", color=COLOURS["sure"], label="size"
     )
-    beside.set_ylabel(found.beside)
+    beside.set_ylabel("size: items in the answer")
     beside.locator_params(axis="y", integer=True)
     ax.set(
         xlabel="eps",
@@ -248,8 +154,7 @@ def curve(found: Any, ax: Axes | None = None, *, eps: float | None = None) -> Ax
     ax.set_ylim(bottom=0)
     if eps is not None:
         ax.axvline(eps, **DASHED)
-    what = "the full ranking" if found.k is None else f"the top {found.k:,}"
-    ax.set_title(f"Stability of {what} at each eps", loc="left")
+    ax.set_title(f"Stability of the top {found.k:,} at each eps", loc="left")
     _legend(ax, handles=[first, second])
     return ax
 

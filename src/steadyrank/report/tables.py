@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from steadyrank.text import (
@@ -47,16 +46,11 @@ TITLES = {
         ("unit", "without", 9), ("count", "times", 6), ("leaves", "drops out", 8),
         ("enters", "comes in", 7),
     ),
-    "needed": (
-        ("ahead", "ahead", 9), ("behind", "behind", 8), ("gap", "difference", 7),
-        ("confidence", "probability", 6), ("needed", "needed in all", 5), ("n_units", "seen", 4),
-    ),
 }  # fmt: skip
 """The columns of some documents: what each holds, its title, and how much it is needed."""
 
 FIRST: dict[str, Callable[[Row], float]] = {
     "audit": lambda row: row["k"] or math.inf,
-    "random-audit": lambda row: row["k"] or math.inf,
     "comparison": lambda row: row["verdict"] == "same",
     "explanation": lambda row: -abs(row["contribution"]),
 }
@@ -111,7 +105,7 @@ def columns_shown(
     document = findings["document"]
     if document in TITLES:
         columns = _titled(rows, findings, terminal)
-    elif document in {"audit", "random-audit"}:
+    elif document == "audit":
         columns = _audited(rows, findings, terminal)
     else:
         words = STANDINGS if "size" in findings else RANK_STANDINGS
@@ -284,8 +278,6 @@ def _titled(
                 for one in values
             ]
             columns.append(column_of(title, told, need))
-    if findings.get("by") == "change":
-        columns[0] = replace(columns[0], title="changed")
     return columns
 
 
@@ -293,19 +285,14 @@ def _audited(
     rows: Sequence[Row], findings: Findings, terminal: Terminal
 ) -> list[Column]:
     """Return what is told of audited methods."""
-    number = findings.get("samples", findings["n_units"])
     names = [METHODS.get(row["method"]) or str(row["method"]) for row in rows]
     sizes = [size_in_words(row["size"], row["log10_size"]) for row in rows]
-    last = Column("Jaccard", _numbers(rows, "jaccard", "{:.4f}"), 2)
-    if findings["document"] == "random-audit":
-        limits = [_limits(row["lower"], row["upper"]) for row in rows]
-        last = Column(f"{findings['confidence']:.0%} limits", limits, 7)
     columns = [
         Column("answer", names, 9, names=True, least=max(map(len, METHODS.values()))),
         Column("k", _numbers(rows, "k", "{:,}"), 8),
-        Column("broken by", _numbers(rows, "delta", "{:,.0f}", number), 7),
+        Column("broken by", _numbers(rows, "delta", "{:,.0f}", findings["n_units"]), 7),
         Column("delta", _numbers(rows, "delta", "{:.4f}"), 3),
-        last,
+        Column("Jaccard", _numbers(rows, "jaccard", "{:.4f}"), 2),
         Column("size", sizes, 5),
     ]
     if terminal.verbose:
@@ -318,11 +305,6 @@ def _audited(
 def _numbers(rows: Sequence[Row], name: str, form: str, times: int = 1) -> list[str]:
     """Return numbers as text, shares as numbers of so many; blank where there is none."""
     return ["" if row[name] is None else form.format(times * row[name]) for row in rows]
-
-
-def _limits(lower: float, upper: float) -> str:
-    """Return limits rounded outward, so that they hold as they are printed."""
-    return f"{math.floor(lower * 1e4) / 1e4:.4f} to {math.ceil(upper * 1e4) / 1e4:.4f}"
 
 
 def name_of(one: Row) -> str:

@@ -155,7 +155,8 @@ def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield Line(certificate["promise"])
     if terminal.verbose:
         eps, share = findings["eps"], rounded_up(certificate["delta"])
-        words = "none" if eps is None else eps_in_words(eps, given=certificate["given"])
+        given = certificate["guarantee"] == "overlap"
+        words = "none" if eps is None else eps_in_words(eps, given=given)
         told = f"eps = {words}, delta = {share}, removals = {certificate['removals']:,}"
         yield Line(
             f"Certificate ({certificate['status']}): {told}; rule: {certificate['rule']}",
@@ -302,7 +303,7 @@ def _bars(
 def said(findings: Findings) -> list[str]:  # noqa: PLR0911 (one for each document)
     """Return the sentences of a document, what was found first."""
     match findings["document"]:
-        case "audit" | "random-audit":
+        case "audit":
             return [*_audited(findings)]
         case "check":
             return [*_checked(findings)]
@@ -316,8 +317,6 @@ def said(findings: Findings) -> list[str]:  # noqa: PLR0911 (one for each docume
                 _flipped(findings),
                 *map(_rival, findings["rivals"]),
             ]
-        case "needed":
-            return [findings["sentence"], f"Computed from {findings['basis']}."]
         case "comparison":
             return [findings["headline"], *findings["sentences"], findings["rule"]]
         case "confidence":
@@ -353,9 +352,8 @@ def _table(columns: Sequence[Column], terminal: Terminal) -> Iterator[Line]:
 
 def _audited(findings: Findings) -> Iterator[str]:
     """Yield what was removed, where the eps of inflated answers comes from, and what columns mean."""
-    sets, units = findings["document"] == "random-audit", findings["units"]
-    every = f"We removed each of the {counted(findings['n_units'], findings['unit'])} in turn."
-    yield findings.get("sentence") or every
+    units = findings["units"]
+    yield f"We removed each of the {counted(findings['n_units'], findings['unit'])} in turn."
     if findings["eps"] is not None:
         eps, share = (
             eps_in_words(findings["eps"]),
@@ -371,11 +369,8 @@ def _audited(findings: Findings) -> Iterator[str]:
             kept = f"for all but a share {findings['delta']:g} of the {units}"
         shares = "Each inflated top k has the smallest eps at which it shares k items with the new one"
         yield f"{shares}, {kept}."
-    units = "random sets" if sets else units
     yield f"Broken by: {units} whose removal leaves fewer than k items, or no ranking, in both answers."
-    if sets:
-        yield "Limits: for the share among all such removals, each row by itself (Clopper-Pearson)."
-    for flips in findings.get("flips", ()):
+    for flips in findings["flips"]:
         yield from _flips(flips)
 
 
@@ -415,17 +410,12 @@ def _flips(flips: Row) -> Iterator[str]:
 
 
 def _exampled(findings: Findings) -> str:
-    """Return what happens without the units that were tried, or with them; nothing if none were."""
-    number, added = findings["upper"], findings["unit_added"]
+    """Return what happens without the units that were tried; nothing if none were."""
+    number = findings["upper"]
     if number is None:
         return ""
     units = f"{in_words(number)} {findings['unit' if number == 1 else 'units']}"
-    how = {
-        "change": f"with {units} changed to {added}",
-        "add": f"with {units} added ({added})",
-    }
-    told = how.get(findings["by"], f"without {units}")
-    told += f", {findings['passing']} overtakes {findings['passed']}"
+    told = f"without {units}, {findings['passing']} overtakes {findings['passed']}"
     leaves, enters = (
         ", ".join(map(str, findings[name])) for name in ("leaves", "enters")
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from difflib import get_close_matches
 from importlib import import_module
 from inspect import signature
-from operator import attrgetter
 from typing import Any, cast
 
 from steadyrank.data.observations import Observations
@@ -99,8 +98,7 @@ def default_scorer(data: Observations) -> Scorer:
     It is the paper's where it has one: plurality for votes, the mean rating with shrinkage 1
     for ratings of users (plain means for rows that nobody rated), constrained least squares for
     regressions. Ballots get Borda points, approval
-    ballots the share of approvals, battles Bradley-Terry, and score matrices column means. Estimates
-    keep the scores that they came with.
+    ballots the share of approvals, battles Bradley-Terry, and score matrices column means.
 
     Examples
     --------
@@ -113,10 +111,6 @@ def default_scorer(data: Observations) -> Scorer:
     'mean rating (shrinkage 0)'
     """
     check_kind(data, (), scorer="a scorer")
-    if not data.kind.scorer:
-        from steadyrank.scorers.refit import Refit
-
-        return Refit(attrgetter("scores"), label="as given")
     if data.kind.name == "ratings" and data.units.kind == "row":
         # Of measurements 0 may be best: nothing is to be pulled there.
         return named_scorer("mean-rating:shrinkage=0")

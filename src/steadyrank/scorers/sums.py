@@ -33,7 +33,6 @@ class SumScorer(Scorer):
 
     prior: Prior = Prior(0.0, 1.0)
     """The shrinkage as a ratio."""
-    value_range: tuple[float, float] | None = None
 
     @abstractmethod
     def added(self, data: Any) -> Sums:
@@ -54,7 +53,7 @@ class SumScorer(Scorer):
         self._check_left(data, added)
         sums, made = added.sums(self.prior), RoundedOut if added.resolution else SumsOut
         scores = snapped(sums.scores, added.resolution)
-        return made(scores, data.units, added, sums, self.value_range)
+        return made(scores, data.units, added, sums)
 
     def _check_left(self, data: Observations, added: Any) -> None:  # noqa: ARG002 (entries are looked at)
         """Complain about a single unit."""
@@ -69,7 +68,6 @@ class SumsOut(LeaveOneOut):
     units: Units
     added: Sums
     sums: ItemSums
-    value_range: tuple[float, float] | None = None
 
     def blocks(self) -> Iterator[Block]:
         """Yield blocks that cover all distinct units in order."""
@@ -154,6 +152,7 @@ class EntrySums(SumScorer):
     """What to do about items without data."""
     pulled_to: ClassVar[tuple[float, ...]] = ()
     """A value that scores are pulled to, if any."""
+    value_range: tuple[float, float] | None = None
     shrinkage: float = 0.0
     empty: float | None = None
     """What an item scores that has no value, or none left; without it that is an error."""

@@ -31,8 +31,7 @@ from steadyrank.sums.points import Points
 class Given(NamedTuple):
     """The points of rows: what each gives to items that it lists, and to the others, in whole parts.
 
-    Of ``point`` parts that make one, and where rows have no weight at most ``widest`` put one item
-    ahead of another. Scores are means over all rows, or else the ``total``.
+    ``point`` parts make one. Scores are means over all rows, or else the ``total``.
     """
 
     indptr: IntArray
@@ -40,7 +39,6 @@ class Given(NamedTuple):
     given: Any = 1
     others: Any = 0
     point: int = 1
-    widest: int | None = None
     total: bool = False
 
     def of_units(self, data: CountedRows) -> Points:
@@ -56,9 +54,8 @@ class Given(NamedTuple):
         )
         sizes = np.full(size, self.point)
         indptr, listed = self.indptr, self.listed
-        widest: int | None = self.widest or self.point
         if data.weights is not None or data.unit is not None:
-            row, widest = np.repeat(np.arange(len(times)), np.diff(indptr)), None
+            row = np.repeat(np.arange(len(times)), np.diff(indptr))
             beyond, by_row = times[row] * (given - others[row]), others * times
             others, sizes = np.zeros((2, size), dtype=np.int64)
             np.add.at(others, unit, by_row)
@@ -72,7 +69,7 @@ class Given(NamedTuple):
         over = self.point * shares_of(data).scale if self.total else 0
         sizes = sizes * (not self.total)
         return Points(
-            indptr, listed, given, others, sizes, data.units.counts, items, widest, over
+            indptr, listed, given, others, sizes, data.units.counts, items, over
         )
 
 
@@ -280,8 +277,7 @@ class Borda(MeanPoints):
         given = 2 * (data.n_items - 1 - ahead) - (tied - 1)
         others = np.maximum(data.n_items - np.diff(data.indptr) - 1, 0)
         # Two tiers are half the items apart, whatever their sizes.
-        widest = data.n_items if data.approval else 2 * (data.n_items - 1)
-        return Given(data.indptr, data.ranked, given, others, point=2, widest=widest)
+        return Given(data.indptr, data.ranked, given, others, point=2)
 
     def squared_diameter(self, items: int) -> Fraction:
         r"""Return ``L (L^2 - 1) / 3``: one ballot moves the scores by at most the root of that over n.
@@ -375,15 +371,13 @@ class TotalPoints(SumScorer):
 
     def _results(self, data: Battles) -> Given:
         point, (win, draw, loss) = whole([self.win, self.draw, self.loss])
-        rows, most = shares_of(data).rows, max(win, draw, loss)
+        rows = shares_of(data).rows
         sides = np.stack([data.left[rows], data.right[rows]], axis=1).ravel()
         of_sides = np.array(
             [[draw, draw], [win, loss], [loss, win]]
         )  # the last where right won, -1
         given = of_sides[data.outcome[rows]].ravel()
-        return Given(
-            np.arange(len(rows) + 1) * 2, sides, given, 0, point, most, total=True
-        )
+        return Given(np.arange(len(rows) + 1) * 2, sides, given, 0, point, total=True)
 
     def _ballots(self, data: Ballots) -> Given:
         ahead, tied = places(data)
@@ -392,9 +386,7 @@ class TotalPoints(SumScorer):
         first, last = np.minimum([ahead, ahead + tied], len(each))
         # The points of the places that tied items take are whole, and so is the share of each.
         given = (upto[last] - upto[first]) // tied
-        return Given(
-            data.indptr, data.ranked, given, 0, point, int(max(each)), total=True
-        )
+        return Given(data.indptr, data.ranked, given, 0, point, total=True)
 
 
 def whole(

@@ -6,7 +6,6 @@ from steadyrank.study.answers import (
 from steadyrank.study.audit.audit import (
     Audit as Audit,
     Check as Check,
-    RandomAudit as RandomAudit,
 )
 from steadyrank.study.audit.rows import (
     AuditRow as AuditRow,
@@ -17,16 +16,13 @@ from steadyrank.study.certificate import Certificate as Certificate
 from steadyrank.study.comparison import Comparison as Comparison
 from steadyrank.study.confidence import Confidence as Confidence
 from steadyrank.study.curve import (
-    RankingCurve as RankingCurve,
     StabilityCurve as StabilityCurve,
 )
 from steadyrank.study.explanation import (
     Explanation as Explanation,
-    Needed as Needed,
     Rival as Rival,
 )
 from steadyrank.study.facts import Facts as Facts
 from steadyrank.study.margin import Margin as Margin
-from steadyrank.study.mean_ranks import CriticalDifference as CriticalDifference
 from steadyrank.study.split import Split as Split, SplitAnswer as SplitAnswer
 from steadyrank.study.study import Study as Study

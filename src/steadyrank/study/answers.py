@@ -237,8 +237,8 @@ class StableTopK(Answer):
 
     Examples
     --------
-    >>> from steadyrank import Votes, stable_topk
-    >>> answer = stable_topk(Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30), 2)
+    >>> from steadyrank import Study, Votes
+    >>> answer = Study(Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30)).topk(2)
     >>> answer  # doctest: +ELLIPSIS
     StableTopK('Second place hangs on single votes: remove any one of 30 of the 100, and bob ...')
     >>> answer.sure, answer.contenders
@@ -301,7 +301,7 @@ class StableTopK(Answer):
         if self.standings is None:
             raise SteadyrankError(
                 "no unit was removed for this answer, so it is not known where items stand",
-                way_out=["Ask for it with ", Option("claim", "observed"), "."],
+                way_out=["Omit ", Option("proved", flag=True), "."],
             )
         return self.labels(self.order[self.standings[self.order] == standing])
 
@@ -418,8 +418,8 @@ class StableRanking(Answer):
 
     Examples
     --------
-    >>> from steadyrank import Votes, stable_ranking
-    >>> stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30)).tiers
+    >>> from steadyrank import Study, Votes
+    >>> Study(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30)).ranking().tiers
     (('ann',), ('bob', 'cyd'))
     """
 
@@ -486,11 +486,11 @@ def topk_headline(answer: StableTopK) -> str:
 
     Examples
     --------
-    >>> from steadyrank import Votes, stable_topk
+    >>> from steadyrank import Study, Votes
     >>> votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30)
-    >>> print(topk_headline(stable_topk(votes, 2)))  # doctest: +NORMALIZE_WHITESPACE
+    >>> print(topk_headline(Study(votes).topk(2)))  # doctest: +NORMALIZE_WHITESPACE
     Second place hangs on single votes: remove any one of 30 of the 100, and bob replaces abe.
-    >>> topk_headline(stable_topk(votes, 1))
+    >>> topk_headline(Study(votes).topk(1))
     'cyd comes first, no matter which one of the 100 votes is removed.'
     """
     k, units = answer.k, f"the {counted(answer.n_units, answer.unit)}"
@@ -550,9 +550,9 @@ def ranking_headline(answer: StableRanking) -> str:
 
     Examples
     --------
-    >>> from steadyrank import Votes, stable_ranking
+    >>> from steadyrank import Study, Votes
     >>> votes = Votes(["cyd"] * 4 + ["bob"] * 2 + ["abe"] * 2)
-    >>> print(ranking_headline(stable_ranking(votes)))  # doctest: +NORMALIZE_WHITESPACE
+    >>> print(ranking_headline(Study(votes).ranking()))  # doctest: +NORMALIZE_WHITESPACE
     1 of 3 items keeps its rank, no matter which vote is removed; 2 of the 8 votes change the order when
     removed.
     """

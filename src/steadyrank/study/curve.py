@@ -1,4 +1,4 @@
-r"""Whole curves: delta(eps) of a top-k and of the full ranking, from one pass over the left-out scores.
+r"""The curve of a top-k: delta(eps) and size(eps), from one pass over the left-out scores.
 
 With ``e_j`` the critical eps of item j on all the data and ``e_j^i`` that without unit i, item j is in
 both inflated top-k sets exactly if eps exceeds both. So unit i stops breaking the answer exactly
@@ -9,25 +9,19 @@ when eps passes ``b_i``, the k-th smallest over j of ``max(e_j, e_j^i)``, and
 Only items near the k-th best can be among those k: a look up to depth g is exact for every unit
 whose ``b_i`` comes out at most g. Most do at once; the others are looked at again, deeper. By the
 property behind Theorem 4, ``b_i`` never exceeds the shift of the scores, so this ends.
-
-Of the full ranking, ``b_i`` is the eps at which the sets with and without the unit begin to share a
-ranking, exactly (:mod:`steadyrank.operators.meeting`). It is 0 for units that leave the plain ranking as
-it is.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from steadyrank._typing import frozen
 from steadyrank.operators.checks import check_eps
 from steadyrank.operators.inflation import critical_eps, just_above
-from steadyrank.operators.intervals import tier_eps
-from steadyrank.operators.meeting import Rival
 from steadyrank.study.certificate import check_delta, eps_above
 from steadyrank.study.standings import (
     FEW,
@@ -76,28 +70,49 @@ class Steps:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
-    """What the curves of a top-k and of full rankings have in common: delta at every eps."""
+class StabilityCurve:
+    """Stability bought against items added, for every eps at once.
 
-    beside: ClassVar[str]
-    """What stands beside delta, and what it counts."""
-    noun: ClassVar[str]
-    """What one of those is called."""
+    Attributes
+    ----------
+    k : int
+        The k of the top-k.
+    breaking_eps : float array (distinct units,)
+        ``b_i``: the unit breaks the answer exactly while eps is at most this.
+    counts : int array (distinct units,)
+        How often each distinct unit occurs.
+    critical_eps : float array (items,)
+        ``e_j``: the item is a member exactly while eps exceeds this.
+    tie_eps : float
+        An eps so small that it adds nothing but exact ties.
 
-    k: int | None
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, Study
+    >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])
+    >>> curve = Study(matrix).audit(2, eps=0.5).curve(2)
+    >>> print(curve)
+    delta of the top 2: 0.25 where only ties are inflated, 0 from eps = 0.4715 on, with 2 items
+    >>> curve.delta(0.1), curve.size(0.1), round(curve.smallest_eps(0), 4)
+    (0.25, 2, 0.4714)
+    """
+
+    k: int
     breaking_eps: FloatArray = field(repr=False)
     counts: IntArray = field(repr=False)
     tie_eps: float
+    critical_eps: FloatArray = field(repr=False)
 
     def __str__(self) -> str:
         """Say where the curve begins and ends."""
         eps = self.smallest_eps(0.0)
-        what = "the full ranking" if self.k is None else f"the top {self.k}"
-        ends = f"0 from eps = {rounded_up(eps)} on, with {counted(self._beside.at(eps), self.noun)}"
+        ends = (
+            f"0 from eps = {rounded_up(eps)} on, with {counted(self.size(eps), 'item')}"
+        )
         begins = self.delta(self.tie_eps)
         if begins > 0:
             ends = f"{rounded_up(begins)} where only ties are inflated, {ends}"
-        return f"delta of {what}: {ends}"
+        return f"delta of the top {self.k}: {ends}"
 
     def _repr_html_(self) -> str:
         """Show the first steps in a notebook."""
@@ -105,7 +120,7 @@ class Curve:
         titles = (
             "eps above",
             "delta: share of units that break the answer",
-            self.beside,
+            "size: items in the answer",
         )
         return html_of(f"{self}.", dict(zip(titles, columns, strict=True)))
 
@@ -129,10 +144,10 @@ class Curve:
 
     def steps(self) -> tuple[FloatArray, FloatArray, IntArray]:
         """Return the eps at which a value changes, and the two values just above each of them."""
-        steps = np.unique(np.concatenate([self.breaking_eps, self._beside.values]))
+        steps = np.unique(np.concatenate([self.breaking_eps, self._sizes.values]))
         eps = steps[np.isfinite(steps)]  # one beyond all floats is never passed
         above = np.nextafter(eps, np.inf)
-        return eps, self.delta(above), self._beside.at(above)
+        return eps, self.delta(above), self._sizes.at(above)
 
     def plot(self, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
         """Draw both step functions with matplotlib, and mark an eps; return the Axes."""
@@ -142,61 +157,17 @@ class Curve:
 
     @property
     def near(self) -> float:
-        """An eps to look at where no unit breaks anything.
-
-        Beyond it the fifth item beyond the k best is in, or half of all neighbours are in one tier.
-        """
-        joining = self._beside.values
-        last = len(joining) // 2 if self.k is None else self.k + 4
-        return float(joining[: last + 1][-1]) if len(joining) else 1.0
-
-    @property
-    def _beside(self) -> Steps:
-        """What stands beside delta."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, eq=False)
-class StabilityCurve(Curve):
-    """Stability bought against items added, for every eps at once.
-
-    Attributes
-    ----------
-    k : int
-        The k of the top-k.
-    breaking_eps : float array (distinct units,)
-        ``b_i``: the unit breaks the answer exactly while eps is at most this.
-    counts : int array (distinct units,)
-        How often each distinct unit occurs.
-    critical_eps : float array (items,)
-        ``e_j``: the item is a member exactly while eps exceeds this.
-    tie_eps : float
-        An eps so small that it adds nothing but exact ties.
-
-    Examples
-    --------
-    >>> from steadyrank import ScoreMatrix, audit
-    >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])
-    >>> curve = audit(matrix, 2, eps=0.5).curve(2)
-    >>> print(curve)
-    delta of the top 2: 0.25 where only ties are inflated, 0 from eps = 0.4715 on, with 2 items
-    >>> curve.delta(0.1), curve.size(0.1), round(curve.smallest_eps(0), 4)
-    (0.25, 2, 0.4714)
-    """
-
-    beside = "size: items in the answer"
-    noun = "item"
-
-    k: int
-    critical_eps: FloatArray = field(repr=False)
+        """An eps to look at where no unit breaks anything: the fifth item beyond the k best is in."""
+        joining = self._sizes.values
+        return float(joining[: self.k + 5][-1])
 
     @cached_property
-    def _beside(self) -> Steps:
+    def _sizes(self) -> Steps:
         return Steps(np.sort(self.critical_eps), np.arange(len(self.critical_eps) + 1))
 
     def size(self, eps: float | FloatArray) -> Any:
         """Return the exact number of members at one eps, or at each of several."""
-        return self._beside.at(eps)
+        return self._sizes.at(eps)
 
     def findings(self, eps: float) -> dict[str, Any]:
         """Return the curve by its steps: delta and size are those for any eps just above each step."""
@@ -209,46 +180,6 @@ class StabilityCurve(Curve):
             "n_steps": len(steps),
             "thinned": len(kept) < len(steps),
         } | {name: values.tolist() for name, values in found.items()}
-
-
-@dataclass(frozen=True, eq=False)
-class RankingCurve(Curve):
-    """Stability of the full ranking bought against its tiers, for every eps at once.
-
-    Attributes
-    ----------
-    breaking_eps : float array (distinct units,)
-        ``b_i``: the sets with and without the unit share a ranking exactly while eps exceeds this.
-    counts : int array (distinct units,)
-        How often each distinct unit occurs.
-    tier_eps : float array (items - 1,)
-        Neighbours in the plain ranking are in one tier exactly while eps exceeds this.
-    tie_eps : float
-        An eps so small that it adds nothing but exact ties.
-
-    Examples
-    --------
-    >>> from steadyrank import ScoreMatrix, Study
-    >>> curve = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])).ranking_curve()
-    >>> print(curve)
-    delta of the full ranking: 0.25 where only ties are inflated, 0 from eps = 0.4715 on, with 3 tiers
-    >>> curve.delta(0.4), curve.delta(0.5), curve.tiers(0.5), curve.tiers(0.8)
-    (0.25, 0.0, 3, 2)
-    """
-
-    beside = "tiers: blocks that no ranking mixes"
-    noun = "tier"
-
-    k: None = field(repr=False)
-    tier_eps: FloatArray = field(repr=False)
-
-    @cached_property
-    def _beside(self) -> Steps:
-        return Steps(np.sort(self.tier_eps), np.arange(len(self.tier_eps) + 1, 0, -1))
-
-    def tiers(self, eps: float | FloatArray) -> Any:
-        """Return the exact number of tiers at one eps, or at each of several."""
-        return self._beside.at(eps)
 
 
 def kept_steps(steps: FloatArray, eps: float) -> IntArray:
@@ -334,17 +265,3 @@ def breaking_bounds(
             for bound, values in ((lower, both), (upper, known)):
                 bound[units] = np.partition(values, places - 1, axis=1)[:, places - 1]
     return lower, upper
-
-
-def ranking_curve(facts: Facts) -> RankingCurve:
-    """Compute the curve of the full ranking, from all scores without each unit."""
-    loo = facts.leave_one_out
-    rival = Rival(loo.scores)
-    breaking = np.zeros(len(loo.units))
-    for block in loo.blocks():
-        for number in np.flatnonzero(block.reordered(loo.scores, rival.order)).tolist():
-            breaking[block.start + number] = rival.meeting(
-                block.row(number, loo.scores)
-            )
-    tiers = frozen(tier_eps(loo.scores[rival.order]))
-    return RankingCurve(None, frozen(breaking), loo.units.counts, facts.tie_eps, tiers)

@@ -1,19 +1,13 @@
-"""Explanations: what each unit contributes to a border of the ranking, and how many would settle it.
+"""Explanations: what each unit contributes to a border of the ranking.
 
 Where scores are means over one and the same number of units, or of rows, what a unit gives to one item
 minus what it gives to another, over that number, is its Shapley value of the gap between the two: the
 contributions of all units add up to the gap. For any other scorer a contribution is the gap minus the
 gap without the unit, which leave-one-out gives exactly; these do not add up to it.
-
-How many units would settle a border is a model: let d be what a unit adds to the gap. If units are drawn
-independently from where those seen came from, n of them have a mean d that is nearly normal, with the
-spread of d over the root of n. So the order comes out right with the asked probability from ``n = (z
-spread / mean)^2`` on, where z is the normal quantile of that probability.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,18 +15,17 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError, Option, shorten
 from steadyrank.margins.sums import SumMargins
-from steadyrank.operators.checks import check_k, check_level
+from steadyrank.operators.checks import check_k
 from steadyrank.scorers.base import gaps_without
 from steadyrank.study.margin import Margin, index_of, margin_of
 from steadyrank.study.results import (
-    EXACT_IN_JSON,
     MAX_FLIPS,
     Result,
     label,
     origin,
     told,
 )
-from steadyrank.text import counted, plural
+from steadyrank.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -188,69 +181,6 @@ class Explanation(Result):
         }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Needed(Result):
-    """How many units like those seen would settle ranks k and k + 1: a model, not a proof.
-
-    Attributes
-    ----------
-    k : int
-        The border is the one after this rank.
-    ahead, behind : labels
-        The items with rank k and k + 1.
-    gap : float
-        The difference of their scores.
-    confidence : float
-        The asked probability that the one ahead comes out ahead.
-    needed : int or None
-        How many units it takes in all, those seen included; None where none up to 2^53 would do.
-    basis : str
-        What the model takes for what a unit adds to the gap.
-
-    Examples
-    --------
-    >>> from steadyrank import Study, Votes
-    >>> found = Study(Votes(["ann"] * 55 + ["bob"] * 45)).needed(1)
-    >>> print(found.sentence)  # doctest: +NORMALIZE_WHITESPACE
-    By a model (votes like those seen, each drawn by itself), 271 votes in all would put 'ann' ahead of
-    'bob' with probability 0.95; 100 were seen.
-    """
-
-    document = "needed"
-
-    k: int
-    ahead: object
-    behind: object
-    gap: float
-    confidence: float
-    needed: int | None
-    basis: str
-
-    @property
-    def sentence(self) -> str:
-        """The number in plain words."""
-        ahead, behind, units = (
-            shorten(self.ahead),
-            shorten(self.behind),
-            plural(self.unit),
-        )
-        begin = f"By a model ({units} like those seen, each drawn by itself), "
-        if self.needed is None:
-            return f"{begin}not even 2^53 {units} would put one of {ahead} and {behind} ahead."
-        begin += f"{counted(self.needed, self.unit)} in all would put {ahead} ahead of {behind}"
-        return (
-            f"{begin} with probability {self.confidence}; {self.n_units:,} were seen."
-        )
-
-    def _found(self) -> dict[str, Any]:
-        known = told(self, "k", "gap", "confidence", "needed", "basis", "sentence")
-        return known | {
-            "ahead": label(self.ahead),
-            "behind": label(self.behind),
-            "status": "model",
-        }
-
-
 def explanation_of(study: Study, k: int | None, item: object) -> Explanation:
     """Return what holds an item on its side of a border."""
     search, last = study.facts.margin_search(), max(1, len(study.items) - 1)
@@ -288,45 +218,6 @@ def explanation_of(study: Study, k: int | None, item: object) -> Explanation:
     rivals = tuple(map(rival, across.tolist()))
     return Explanation(
         **about, rivals=rivals, contributions=given, gaps_without=without
-    )
-
-
-def needed_of(study: Study, k: int, confidence: float) -> Needed:
-    """Return how many units would settle a border."""
-    from scipy.special import ndtri
-
-    k = check_border(k, study)
-    confidence = check_level(confidence)
-    ahead, behind = study.facts.margin_search().order[k - 1 : k + 1].tolist()
-    given, without, additive = contributions_of(study, ahead, behind)
-    counts, n = study.units.counts, study.units.total
-    gap = float(study.scores[ahead] - study.scores[behind])
-    size = (
-        max(float(np.abs(without).max()), float(np.abs(given).max()), gap) or 1.0
-    )  # squares fit then
-    d = (
-        n * (given / size)
-        if additive
-        else n * (gap / size) - (n - 1) * (without / size)
-    )
-    mean = float(counts @ d) / n
-    spread = math.sqrt(float(counts @ (d - mean) ** 2) / (n - 1))
-    number = (
-        (float(ndtri(confidence)) * spread / mean) ** 2
-        if gap and mean > 0
-        else math.inf
-    )
-    return Needed(
-        **origin(study),
-        k=k,
-        ahead=study.items[ahead],
-        behind=study.items[behind],
-        gap=gap,
-        confidence=confidence,
-        needed=max(1, math.ceil(number)) if number <= EXACT_IN_JSON else None,
-        basis="what each unit adds to the gap"
-        if additive
-        else "jackknife pseudo-values of the gap",
     )
 
 

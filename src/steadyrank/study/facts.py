@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data import Observations, Units
-    from steadyrank.study.curve import RankingCurve, StabilityCurve
+    from steadyrank.study.curve import StabilityCurve
 
     Found = TypeVar("Found")
 
@@ -46,8 +46,6 @@ class Facts:
         The observations.
     scorer : Scorer
         How they become scores.
-    folds : LeaveOneOut, optional
-        What is left out, if not each unit in turn: sets of them, each of which takes the place of one.
 
     Examples
     --------
@@ -57,24 +55,17 @@ class Facts:
     (array([0, 1]), array([0.141, 0.212]))
     """
 
-    def __init__(
-        self, data: Observations, scorer: Scorer, folds: LeaveOneOut | None = None
-    ) -> None:
+    def __init__(self, data: Observations, scorer: Scorer) -> None:
         self.data: Observations = scorer.prepared(data)
         self.scorer = scorer
         self.item_name = "item"
-        self._given = folds is not None
         self._known: dict[tuple[object, object], Any] = {}
         self._ranks: Ranks | None = None
-        if folds is not None:
-            self.__dict__ |= {"leave_one_out": folds, "units": folds.units}
 
     def __getstate__(self) -> dict[str, Any]:
         # What is soon made anew stays behind: there are functions in it that cannot travel.
-        folds = (
-            {"leave_one_out", "units"} if self._given or refits(self.scorer) else set()
-        )
-        kept = vars(self).keys() & {"data", "scorer", "item_name", "_given", *folds}
+        folds = {"leave_one_out", "units"} if refits(self.scorer) else set()
+        kept = vars(self).keys() & {"data", "scorer", "item_name", *folds}
         return {name: vars(self)[name] for name in kept} | {
             "_known": {},
             "_ranks": None,
@@ -196,15 +187,9 @@ class Facts:
 
         return self.once(stability_curve, k)
 
-    def ranking_curve(self) -> RankingCurve:
-        """Return delta(eps) and tiers(eps) of the full ranking."""
-        from steadyrank.study.curve import ranking_curve
-
-        return self.once(ranking_curve)
-
-    def margin_search(self, by: str = "remove") -> MarginSearch:
-        """Return the search for how many units must leave, be added or change."""
-        return self.once(_margin_search, by)
+    def margin_search(self) -> MarginSearch:
+        """Return the search for how many units must leave."""
+        return self.once(_margin_search)
 
     def share(self, units: BoolArray | IntArray) -> float:
         """Return the share of all units that these distinct ones stand for."""
@@ -249,8 +234,8 @@ def refits(scorer: Scorer) -> bool:
     )
 
 
-def _margin_search(facts: Facts, by: str) -> MarginSearch:
-    return MarginSearch(facts.data, facts.scorer, facts.leave_one_out, by)
+def _margin_search(facts: Facts) -> MarginSearch:
+    return MarginSearch(facts.data, facts.scorer, facts.leave_one_out)
 
 
 def _critical_eps(facts: Facts, k: int) -> FloatArray:

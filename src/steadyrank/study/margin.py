@@ -1,4 +1,4 @@
-"""Margins as results: how many units must leave, come or change, which ones, and what then happens."""
+"""Margins as results: how many units must leave, which ones, and what then happens."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 
 from steadyrank._typing import frozen
 from steadyrank.data.observations import Observations, numbers_of
-from steadyrank.errors import InvalidValueError, Option, not_a_choice, shorten
+from steadyrank.errors import InvalidValueError, Option, shorten
 from steadyrank.margins.search import Found, MarginSearch, order_of, precedes
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.topk_sets import topk
 from steadyrank.scorers.base import turning
 from steadyrank.study.results import MAX_FLIPS, Result, label, labels, origin, told
 from steadyrank.study.standings import plain_changes
-from steadyrank.text import counted, plural
+from steadyrank.text import counted
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
@@ -25,13 +25,6 @@ if TYPE_CHECKING:
     from steadyrank.study.study import Study
 
     Labels = tuple[object, object]
-
-DONE = {
-    "remove": ("Removing", "the removal of"),
-    "add": ("Adding", "the addition of"),
-    "change": ("Changing", "changes to"),
-}
-"""What is done with units: as the subject of a sentence, and as what it takes."""
 
 GERUNDS = {
     "change": "Changing",
@@ -63,17 +56,13 @@ class Margin(Result):
         So many suffice: the units in ``units`` were taken away, the data scored anew, and the answer
         seen to change. None where no such set was found.
     leaving : int array
-        How many of each distinct unit leave then, or change.
+        How many of each distinct unit leave then.
     leaves, enters : tuple of labels
         Of a top k: the items that are then out of it, and those that are then in.
     pair : (label, label)
         The item that is then passed, and the one that passes it.
-    by : str
-        What is done with units: ``"remove"``, ``"add"`` or ``"change"``.
     asked_pair : bool
         Whether the pair itself was in question.
-    added : object
-        The unit that is added, for ``data.with_added(added, upper)``; None where none is.
     rule : str
         What ``lower`` rests on.
     assumed : tuple of str
@@ -81,9 +70,9 @@ class Margin(Result):
 
     Examples
     --------
-    >>> from steadyrank import Votes, margin
+    >>> from steadyrank import Study, Votes
     >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 2)
-    >>> found = margin(votes, 1)
+    >>> found = Study(votes).margin(1)
     >>> found.lower, found.upper, found.exact, found.leaves, found.enters
     (3, 3, True, ('ann',), ('bob',))
     >>> votes.without(found.units).units.counts
@@ -103,8 +92,6 @@ class Margin(Result):
     pair: tuple[object, object]
     rule: str
     assumed: tuple[str, ...]
-    by: str
-    added: object
     asked_pair: bool = False
 
     @property
@@ -115,7 +102,7 @@ class Margin(Result):
     @property
     def never(self) -> bool:
         """Whether the answer holds whoever leaves, as long as somebody stays."""
-        return self.by == "remove" and self.lower >= self.n_units
+        return self.lower >= self.n_units
 
     @property
     def units(self) -> tuple[int, ...]:
@@ -125,15 +112,12 @@ class Margin(Result):
 
     @property
     def rest(self) -> Observations:
-        """The data once these units left or changed, or the new ones came.
+        """The data once these units left.
 
         Where the scorer has units of its own (Elo: every battle, in its order), these are its data.
         """
         data = self.study.data
-        data = data.with_copies(data.units.counts - self.leaving)
-        return (
-            data if self.added is None else data.with_added(self.added, self.upper or 0)
-        )
+        return data.with_copies(data.units.counts - self.leaving)
 
     @property
     def _question(self) -> tuple[str, str]:
@@ -149,22 +133,19 @@ class Margin(Result):
     @property
     def sentence(self) -> str:
         """The margin in plain words."""
-        (verb, what), (doing, done) = self._question, DONE[self.by]
+        verb, what = self._question
         units = counted(self.n_units, self.unit)
         among = f"of the {units}"
-        if self.by == "add":
-            added = self.unit if (self.upper or self.lower) == 1 else plural(self.unit)
-            among = f"{added} to the {self.n_units:,}"
         if self.never:
             return f"No removal among the {units}, however many, can {verb} {what}."
         if self.upper == self.lower == 1:
-            return f"{doing} 1 {among} can {verb} {what}."
+            return f"Removing 1 {among} can {verb} {what}."
         number = f"at least {self.lower:,} {among}"
         if self.upper is not None:
             number = f"{self.lower:,} {among}; fewer are never enough"
         if self.upper is not None and self.upper > self.lower:
             number = f"between {self.lower:,} and {self.upper:,} {among}"
-        return f"{GERUNDS[verb]} {what} takes {done} {number}."
+        return f"{GERUNDS[verb]} {what} takes the removal of {number}."
 
     def _found(self) -> dict[str, Any]:
         return self.parts()
@@ -172,21 +153,15 @@ class Margin(Result):
     def parts(self) -> dict[str, Any]:
         """Return how many units it takes, which ones, and what then happens, as plain data."""
         passed, passing = labels(self.pair)
-        added = (
-            " beats ".join(map(str, self.added))
-            if isinstance(self.added, tuple)
-            else self.added
-        )
         return {
             "k": self.k,
             "item": None if self.item is None else label(self.item),
-            **told(self, "by", "lower", "upper", "exact", "never"),
+            **told(self, "lower", "upper", "exact", "never"),
             "passed": passed,
             "passing": passing,
             "leaves": labels(self.leaves),
             "enters": labels(self.enters),
             "units_removed": self._removed(),
-            "unit_added": None if added is None else label(added),
             "rule": self.rule,
             "assumed": list(self.assumed),
             "sentence": self.sentence,
@@ -236,7 +211,7 @@ def _plain(
 ) -> Found:
     """Return the margin of a plain answer, given who changes it alone, as leaving each out has shown."""
     out, found, alone = facts.leave_one_out, [np.empty(0, dtype=np.int64)], None
-    if search.by == "remove" and facts.units.total > 1:
+    if facts.units.total > 1:
         if pair is not None:
             ahead, behind = np.array(pair)[:, np.newaxis]
             found += [
@@ -266,7 +241,6 @@ class MarginOf(TypedDict, total=False):
 
     item: object
     pair: Labels | None
-    by: str
 
 
 def margin_of(
@@ -274,11 +248,8 @@ def margin_of(
     k: int | None,
     item: object = None,
     pair: Labels | None = None,
-    by: str = "remove",
 ) -> Margin:
     """Return the margin of a top k, of one item of it, of a pair, or of the full ranking."""
-    if by not in DONE:
-        raise not_a_choice("by", by, tuple(DONE))
     if pair is not None and (k is not None or item is not None):
         raise InvalidValueError(
             "a pair cannot go with a k or an item", way_out="Ask one of them."
@@ -288,7 +259,7 @@ def margin_of(
             f"how many units {shorten(item)} takes to flip depends on k",
             way_out=["Give ", Option("k")],
         )
-    search = study.facts.margin_search(by)
+    search = study.facts.margin_search()
     k = None if k is None else check_k(k, len(study.items))
     place = None if item is None else index_of(study, item)
     places = None if pair is None else _ordered_pair(study, pair)
@@ -321,9 +292,9 @@ def _margin(
 ) -> Margin:
     leaving = np.zeros(len(study.units), dtype=np.int64)
     leaves: tuple[object, ...] = ()
-    enters, pair, removal, added = leaves, found.pair, found.removal, None
+    enters, pair, removal = leaves, found.pair, found.removal
     if removal is not None and found.upper is not None:
-        leaving, added = search.leaving(removal, found.upper), search.added(removal)
+        leaving = search.leaving(removal, found.upper)
         # It was seen to have some.
         scores = cast("FloatArray", search.scores_after(removal, found.upper))
         pair = _passing(study.scores, scores, pair)
@@ -344,8 +315,6 @@ def _margin(
         pair=(study.items[pair[0]], study.items[pair[1]]),
         rule=_rule(search.pairs.rule, found, study.units.total),
         assumed=() if search.pairs.certified else (UNBOUNDED,),
-        by=search.by,
-        added=added,
     )
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.study.study import Study
 
-SCHEMA_VERSION = "6.0"
+SCHEMA_VERSION = "7.0"
 
 RULES = {
     "ties": "equal scores: the one listed first counts as ahead",

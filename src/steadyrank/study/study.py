@@ -1,4 +1,4 @@
-"""A study: data and a scorer, to be asked; and what one asks of data, as functions that make a study.
+"""A study: data and a scorer, to be asked.
 
 The way of the data, top to bottom: data -> scorer -> leave-one-out scores -> operators -> results. What
 only some questions need is imported when they are asked: a top k, the usual one, loads none of it.
@@ -42,7 +42,7 @@ class Study:
 
     Parameters
     ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Estimates, path or dataframe
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
         The observations; a file or a frame is read by :func:`steadyrank.read_any`.
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
@@ -106,7 +106,36 @@ class Study:
         return self.facts.scores
 
     def topk(self, k: int, **how: Unpack[How]) -> StableTopK:
-        """Return the stable top-k; see :func:`steadyrank.stable_topk` for all that can be asked."""
+        """Return the k best items, where each stands, and a list that holds whichever unit leaves.
+
+        Parameters
+        ----------
+        k : int
+            How many items are wanted.
+        delta : float
+            The share of units whose removal may break the list; none unless you ask for it. The tightest
+            eps that keeps to it is chosen.
+        eps : float, optional
+            An inflation of your own instead: the inflated top k of the paper, which promises that the
+            new list shares k items with it. Without an eps the list *covers*: the new plain top k is
+            inside it, so that it overlaps, too.
+        proved : bool
+            Leave no unit out, and take only rules that hold for every dataset of this size. Without an
+            eps they give their own.
+        removals : int
+            The list holds whichever units leave, up to so many of them together. More than 1 go with no
+            other setting, and a scorer without bounds of what several units can do is refused.
+
+        Examples
+        --------
+        >>> from steadyrank import Study, Votes
+        >>> study = Study(Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30))
+        >>> answer = study.topk(2)
+        >>> answer.sure, answer.contenders, answer.margin.lower
+        (('cyd',), ('abe', 'bob'), 1)
+        >>> [len(study.topk(1, removals=m)) for m in (9, 10)]
+        [1, 3]
+        """
         k, facts = check_k(k, len(self.items)), self.facts
         certificate, listed, told = made(facts, k, **how)
         answer = StableTopK(
@@ -129,7 +158,24 @@ class Study:
         return replace(answer, ranks=ranks, notes=(*answer.notes, NEAR_RANKS))
 
     def ranking(self, **how: Unpack[Target]) -> StableRanking:
-        """Return the stable ranking; see :func:`steadyrank.stable_ranking`."""
+        """Return the full ranking, with the ranks that items have without each unit.
+
+        Parameters
+        ----------
+        eps : float, optional
+            Inflate by it, as the paper does: the set of rankings then shares one with the new set, but
+            for the units that the certificate counts.
+        proved, delta
+            As for :meth:`topk`; without an eps the new plain ranking is one of the set. A delta is for
+            proofs by bagging alone.
+
+        Examples
+        --------
+        >>> from steadyrank import Study, Votes
+        >>> answer = Study(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30)).ranking()
+        >>> answer.tiers
+        (('ann',), ('bob', 'cyd'))
+        """
         from steadyrank.operators.rankings import RankingSet
 
         facts = self.facts
@@ -153,7 +199,35 @@ class Study:
         )
 
     def audit(self, k: int | Iterable[int], **how: Unpack[Audited]) -> results.Audit:
-        """Leave every unit out and audit each method; see :func:`steadyrank.audit`."""
+        r"""Leave every unit out in turn and measure how stable each method's answer is.
+
+        Parameters
+        ----------
+        k : int or several
+            How many items are wanted.
+        eps : float, optional
+            One inflation for all inflated answers. It stays fixed across the data sets D\i.
+        delta : float
+            Where no eps is given, each inflated top k has the smallest that at most such a share of the
+            units breaks, and the inflated ranking is not audited.
+        methods : iterable of str, optional
+            Which of ``topk``, ``inflated_topk``, ``ranking``, and with an eps ``inflated_ranking``, to
+            audit; all of them unless given.
+        max_states : int, optional
+            The limit for counting rankings, ten million unless given; beyond it the size says "not
+            counted".
+
+        Examples
+        --------
+        >>> from steadyrank import ScoreMatrix, Study
+        >>> study = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]))
+        >>> for row in study.audit(2, eps=0.5):
+        ...     print(row.method, row.k, row.delta, row.size)
+        topk 2 0.25 2
+        inflated_topk 2 0.0 2
+        ranking None 0.25 1
+        inflated_ranking None 0.0 1
+        """
         from steadyrank.study.audit.audit import audit_of
 
         return audit_of(self, k, **how)
@@ -188,12 +262,27 @@ class Study:
         """Return the exact step functions delta(eps) and size(eps) of the top-k, for all eps at once."""
         return self.facts.curve(check_k(k, len(self.items)))
 
-    def ranking_curve(self) -> results.RankingCurve:
-        """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
-        return self.facts.ranking_curve()
-
     def margin(self, k: int | None = None, **asked: Unpack[MarginOf]) -> results.Margin:
-        """Return the fewest units whose removal changes an answer; see :func:`steadyrank.margin`."""
+        """Return the fewest units whose removal changes the plain answer.
+
+        Parameters
+        ----------
+        k : int, optional
+            The top k in question; without it (and without a pair) the full ranking.
+        item : label, optional
+            How many units this item is away from leaving the top k, or from entering it.
+        pair : two labels, optional
+            How many units must be removed for the one behind to pass the one ahead.
+
+        Examples
+        --------
+        >>> from steadyrank import Study, Votes
+        >>> study = Study(Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 2))
+        >>> print(study.margin(2).sentence)
+        Changing the top 2 takes the removal of 2 of the 10 votes; fewer are never enough.
+        >>> study.margin(1, item="cyd").lower, study.margin(pair=("bob", "cyd")).units
+        (4, (1, 1))
+        """
         return margin_of(self, k, **asked)
 
     def explain(self, k: int | None = None, item: object = None) -> results.Explanation:
@@ -219,31 +308,6 @@ class Study:
         from steadyrank.study.explanation import explanation_of
 
         return explanation_of(self, k, item)
-
-    def needed(self, k: int, confidence: float = 0.95) -> results.Needed:
-        """Return how many units like those seen would settle ranks k and k + 1: a model, not a proof.
-
-        The model draws units independently from where those seen came from, and takes their mean for
-        normal. Where the scorer is no mean over one number of units, what a unit adds is its jackknife
-        pseudo-value.
-
-        Parameters
-        ----------
-        k : int
-            The border is the one after this rank.
-        confidence : float
-            The probability, between 0.5 and 1, that the right one of the two comes out ahead.
-
-        Examples
-        --------
-        >>> from steadyrank import Study, Votes
-        >>> found = Study(Votes(["ann"] * 55 + ["bob"] * 45)).needed(1)
-        >>> found.needed, Study(Votes(["ann", "bob"])).needed(1).needed
-        (271, None)
-        """
-        from steadyrank.study.explanation import needed_of
-
-        return needed_of(self, k, confidence)
 
     def compare(self, new: Any, k: int | None = None) -> results.Comparison:
         """Return who moved from here to newer data, and who further than one unit could move it.
@@ -283,8 +347,6 @@ class Study:
         number of workers. A draw that cannot be scored (an item without data) counts as one that may
         rank the items in any way; too many of them are refused.
 
-        Of :class:`steadyrank.Estimates`, scores with standard errors, the draws are normal ones.
-
         Parameters
         ----------
         level : float
@@ -294,13 +356,12 @@ class Study:
 
         Examples
         --------
-        >>> from steadyrank import Estimates, Study, Votes
+        >>> from steadyrank import Study, Votes
         >>> found = Study(Votes(["ann"] * 60 + ["bob"] * 21 + ["cyd"] * 19)).confidence()
         >>> [(row["item"], row["confidence_best"], row["confidence_worst"]) for row in found.rows()]
         [('ann', 1, 1), ('bob', 2, 3), ('cyd', 2, 3)]
-        >>> scores = Estimates([9, 5, 4.5], errors=[0.5, 0.5, 0.5], items=["x", "y", "z"])
-        >>> Study(scores).confidence().top(1)
-        ('x',)
+        >>> found.top(1)
+        ('ann',)
         """
         from steadyrank.study.confidence import confidence_of
 
@@ -325,8 +386,8 @@ class Study:
             The file to write. It appears complete or not at all.
         k : int, optional
             How many items are wanted; otherwise 10, or half of fewer than 20 items.
-        delta, eps, guarantee, claim, removals
-            As for :func:`steadyrank.stable_topk`. With ``claim="proved"`` no unit is left out, so the
+        delta, eps, proved, removals
+            As for :meth:`topk`. With ``proved=True`` no unit is left out, so the
             report has no curve and no flips.
         title : str, optional
             A heading of your own.
@@ -379,152 +440,3 @@ def with_names(study: Study, item: str | None = None, unit: str | None = None) -
 def usual_k(items: int) -> int:
     """Return the k of a report that nobody asked a k for."""
     return max(1, min(10, items // 2))
-
-
-def stable_topk(
-    data: Any, k: int, *, scorer: object = None, **how: Unpack[How]
-) -> StableTopK:
-    """Return the k best items, where each of them stands, and a list that holds whoever leaves.
-
-    Parameters
-    ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
-        The observations; a file or a frame is read by :func:`read_any`. Ask a :class:`Study` itself.
-    k : int
-        How many items are wanted.
-    delta : float
-        The share of units whose removal may break the list; none unless you ask for it. The tightest
-        eps that keeps to it is chosen.
-    eps : float, optional
-        An inflation of your own instead.
-    guarantee : {"cover", "overlap"}
-        What the list promises: ``cover`` (unless you ask), that the new plain top k is inside it, or
-        ``overlap``, the promise of the paper, that the new list shares k items with it. A covering list
-        overlaps, too.
-    claim : {"observed", "proved"}
-        What to claim. ``observed`` leaves out every unit of this dataset; ``proved`` leaves out nobody
-        and takes only rules that hold for every dataset of this size, at an eps that they give.
-    scorer : optional
-        How data become scores; by default the usual way for the kind of data.
-    removals : int
-        The list holds whichever units leave, up to so many of them together. More than 1 go with no
-        other setting, and a scorer without bounds of what several units can do is refused.
-
-    Examples
-    --------
-    >>> from steadyrank import Votes, stable_topk
-    >>> votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30)
-    >>> answer = stable_topk(votes, k=2)
-    >>> answer.sure, answer.contenders, answer.margin.lower
-    (('cyd',), ('abe', 'bob'), 1)
-    >>> [len(stable_topk(votes, k=1, removals=m)) for m in (9, 10)]
-    [1, 3]
-    """
-    return Study(data, scorer).topk(k, **how)
-
-
-def stable_ranking(
-    data: Any, *, scorer: object = None, **how: Unpack[Target]
-) -> StableRanking:
-    """Return the full ranking, with the ranks that items have without each unit.
-
-    Parameters
-    ----------
-    data, scorer
-        As for :func:`stable_topk`.
-    eps : float, optional
-        Inflate by it, as the paper does: the set of rankings then shares one with the new set, but for
-        the units that the certificate counts. ``Study(data).ranking_curve().smallest_eps(0)`` is the
-        smallest at which there are none.
-    claim, guarantee, delta
-        With ``claim="proved"``, as for :func:`stable_topk`; ``cover`` then promises that the new plain
-        ranking is one of the set, ``overlap`` that the new set shares a ranking with it.
-
-    Examples
-    --------
-    >>> from steadyrank import Votes, stable_ranking
-    >>> answer = stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30))
-    >>> answer.tiers
-    (('ann',), ('bob', 'cyd'))
-    """
-    return Study(data, scorer).ranking(**how)
-
-
-def audit(
-    data: Any, k: int | Iterable[int], *, scorer: object = None, **how: Unpack[Audited]
-) -> results.Audit:
-    r"""Leave every unit out in turn and measure how stable each method's answer is.
-
-    Parameters
-    ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
-        The observations; a file or a frame is read by :func:`read_any`. Ask a :class:`Study` itself.
-    k : int or several
-        How many items are wanted.
-    eps : float, optional
-        One inflation for all inflated answers. It stays fixed across the data sets D\i.
-    delta : float
-        Where no eps is given, each inflated top k has the smallest that at most such a share of the
-        units breaks, and the inflated ranking is not audited.
-    scorer : optional
-        How data become scores; by default the usual way for the kind of data.
-    methods : iterable of str, optional
-        Which of ``topk``, ``inflated_topk``, ``ranking``, and with an eps ``inflated_ranking``, to
-        audit; all of them unless given.
-    max_states : int, optional
-        The limit for counting rankings, ten million unless given; beyond it the size says "not counted".
-    removals : int
-        How many units leave together. One: every unit, exactly. Several: random sets of so many, every
-        set as likely as any other, and a :class:`RandomAudit` of what was observed. They are scored
-        through joblib where the scorer refits.
-    samples, seed : int, optional
-        How many such sets are drawn (1,000 unless given; refused for one removal) and the seed. What is
-        drawn does not depend on the number of workers.
-
-    Examples
-    --------
-    >>> from steadyrank import ScoreMatrix, audit
-    >>> for row in audit(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), 2, eps=0.5):
-    ...     print(row.method, row.k, row.delta, row.size)
-    topk 2 0.25 2
-    inflated_topk 2 0.0 2
-    ranking None 0.25 1
-    inflated_ranking None 0.0 1
-    """
-    return Study(data, scorer).audit(k, **how)
-
-
-def margin(
-    data: Any, k: int | None = None, *, scorer: object = None, **asked: Unpack[MarginOf]
-) -> results.Margin:
-    """Return the fewest units whose removal changes the plain answer.
-
-    Parameters
-    ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
-        The observations; a file or a frame is read by :func:`read_any`. Ask a :class:`Study` itself.
-    k : int, optional
-        The top k in question; without it (and without a pair) the full ranking.
-    item : label, optional
-        How many units this item is away from leaving the top k, or from entering it.
-    pair : two labels, optional
-        How many units must be removed for the one behind to pass the one ahead.
-    by : {"remove", "add", "change"}
-        What happens to units: they leave; others are added, as in ballot stuffing; or they change. The
-        last two where it is known what a unit could say: for votes, ballots and single battles, and for
-        values in a stated range.
-    scorer : optional
-        How data become scores; by default the usual way for the kind of data.
-
-    Examples
-    --------
-    >>> from steadyrank import Votes, margin
-    >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 2)
-    >>> print(margin(votes, 2).sentence)
-    Changing the top 2 takes the removal of 2 of the 10 votes; fewer are never enough.
-    >>> margin(votes, 1, item="cyd").lower, margin(votes, pair=("bob", "cyd")).units
-    (4, (1, 1))
-    >>> margin(votes, 2, by="change").sentence
-    'Changing 1 of the 10 votes can change the top 2.'
-    """
-    return Study(data, scorer).margin(k, **asked)

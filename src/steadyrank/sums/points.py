@@ -75,8 +75,6 @@ class Points(Sums):
         How often each unit occurs.
     items : int
         The number of items.
-    widest : int, optional
-        The most parts by which a unit can put one item ahead of another, if it has no weight.
     over : int
         What totals are divided by, whoever leaves; 0 for the sizes of all units.
     block_numbers : int
@@ -101,7 +99,6 @@ class Points(Sums):
     sizes: IntArray
     copies: IntArray
     items: int
-    widest: int | None = None
     over: int = 0
     block_numbers: int = 1 << 18
     table_numbers: int = 1 << 22

@@ -1,9 +1,9 @@
-"""Votes, regressions and estimates: told by names more than by shape, so the names must be plain."""
+"""Votes and regressions: told by names more than by shape, so the names must be plain."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, product
 
@@ -313,38 +313,3 @@ def _at_the_end(asked: Asked) -> Iterator[Reading]:
     if any(profile[name].blanks for name in names):
         reading.mend["missing"] = "drop"
     yield reading
-
-
-def estimates(asked: Asked) -> Iterator[Reading]:
-    """Propose scores with their standard errors, one row for each item."""
-    if not asked.allows("item", "score", "error"):
-        return
-    profile = asked.profile
-    numbers = [c for c in profile if c.is_number]
-    errors = asked.named.get("error") or _first(numbers, "error_columns")
-    if errors is None:
-        return
-    scores = [c for c in numbers if c.name != errors and not c.is_id]
-    same = [c.name for c in scores if c.words == profile[errors].words[:-1]]
-    score = asked.named.get("score") or (*same, _first(scores, "estimate_columns"))[0]
-    items = asked.candidates("item", lambda column: column.is_label, [errors, score])
-    items += [c.name for c in asked.label_columns if c.unique and c.name not in items]
-    if score is None or not items:
-        return
-    reading = asked.reading({"item": items[0], "score": score, "error": errors})
-    reading.support.append(f"{quoted(errors)} is the standard error of {quoted(score)}")
-    reading.firm, reading.points = True, 5.0
-    once = profile[items[0]].unique
-    reading.weigh(not once, -5, f"{quoted(items[0])} repeats")
-    others = [c for c in scores if c.name != score and "error" not in asked.named]
-    reading.strong = once and not others and asked.level("item", items[0]) > NOTHING
-    yield reading
-
-
-def _first(columns: Sequence[Column], called: str) -> str | None:
-    """Return the first column whose name is, or ends in, one of some words."""
-    words = {*known(called)}
-    return next(
-        (c.name for c in columns if not words.isdisjoint([c.simple, *c.words[-1:]])),
-        None,
-    )

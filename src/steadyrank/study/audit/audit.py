@@ -6,13 +6,13 @@ A method of ours is audited by its function in one of the two tables below: one 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, listing, shorten
+from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k, check_whole
 from steadyrank.report.export import COLUMNS
 from steadyrank.study.answers import border_warnings
@@ -24,12 +24,10 @@ from steadyrank.study.audit.rows import (
     inflated_ranking_row,
     ranking_row,
 )
-from steadyrank.study.certificate import check_delta, check_ranking, check_target
+from steadyrank.study.certificate import check_delta, check_target
 from steadyrank.study.margin import known_margin
-from steadyrank.study.resampling import checked_removals, limited
 from steadyrank.study.results import Result, counted_size, labels, origin, told
 from steadyrank.study.standings import Members, inflated_members, plain_members
-from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
     from steadyrank.study import (
         AuditRow,
         Margin,
-        RankingCurve,
         StabilityCurve,
         StableTopK,
         Study,
@@ -81,8 +78,8 @@ class Audit(Result):
 
     Examples
     --------
-    >>> from steadyrank import ScoreMatrix, audit
-    >>> audit(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), 2, eps=0.5)
+    >>> from steadyrank import ScoreMatrix, Study
+    >>> Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])).audit(2, eps=0.5)
     Audit('audit of 3 items, 4 rows')
     """
 
@@ -91,18 +88,16 @@ class Audit(Result):
     table: tuple[AuditRow, ...]
     eps: float | None
     delta: float
-    folds: Facts = field(kw_only=True)
-    """What was left out: each unit in turn, or each of some sets of them."""
 
     @property
     def units(self) -> Units:
         """What was left out."""
-        return self.folds.units
+        return self.study.facts.units
 
     @property
     def shifts(self) -> FloatArray:
         """How far the scores move when each distinct unit is left out, ``units.counts`` times."""
-        return self.folds.shifts
+        return self.study.facts.shifts
 
     def __len__(self) -> int:
         return len(self.table)
@@ -119,7 +114,7 @@ class Audit(Result):
         return (
             None
             if self.eps is None
-            else self.folds.share(self.folds.reaching(self.eps))
+            else self.study.facts.share(self.study.facts.reaching(self.eps))
         )
 
     def row(self, method: str, k: int | None = None) -> AuditRow:
@@ -136,15 +131,11 @@ class Audit(Result):
 
     def curve(self, k: int) -> StabilityCurve:
         """Return the exact step functions delta(eps) and size(eps) of the top-k, for all eps at once."""
-        return self.folds.curve(check_k(k, len(self.items)))
-
-    def ranking_curve(self) -> RankingCurve:
-        """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
-        return self.folds.ranking_curve()
+        return self.study.facts.curve(check_k(k, len(self.items)))
 
     def flips(self, k: int) -> Flips:
         """Return the units that change the plain top k, and what they change; for every k."""
-        return flips_of(self.folds, check_k(k, len(self.items)))
+        return flips_of(self.study.facts, check_k(k, len(self.items)))
 
     def _found(self) -> dict[str, Any]:
         ks = [row.k for row in self if row.method == "topk" and row.k is not None]
@@ -163,60 +154,6 @@ class Audit(Result):
         return columns | {"size": [_as_float(row.size) for row in self]}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RandomAudit(Audit):
-    """What random removals of several units did to each method's answer: observed, not proved.
-
-    In its rows ``delta`` is the share of the removals drawn that break the answer, ``lower`` and
-    ``upper`` are exact 95% confidence limits (Clopper-Pearson) of that share among *all* removals of so
-    many units, each row by itself, and ``jaccard`` is the mean over the removals that could be scored.
-    What the limits allow for is the drawing of removals; the data are taken as they are. ``units``,
-    ``shifts``, ``flips``, curves and ``broken`` speak of the random sets that could be scored.
-
-    Attributes
-    ----------
-    removals : int
-        How many units left together.
-    samples, seed : int
-        How many removals were drawn, and from which seed.
-    unscored : int
-        How many of them left no scores: an item without data, or a fit that refused. ``lower`` takes
-        them for removals that leave the answer whole, ``upper`` for broken ones.
-    sentence : str
-        What was observed, in plain words.
-
-    Examples
-    --------
-    >>> from steadyrank import ScoreMatrix, audit
-    >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])
-    >>> found = audit(matrix, 2, eps=0.5, removals=2, samples=200, methods=["topk"])
-    >>> found.row("topk", 2).lower < 2 / 6 < found.row("topk", 2).upper  # 2 of all 6 sets break it
-    True
-    """
-
-    document = "random-audit"
-    confidence: ClassVar = 0.95
-
-    removals: int
-    samples: int
-    seed: int
-    unscored: int
-    sentence: str
-
-    @cached_property
-    def share_reaching_eps(self) -> float | None:
-        """The share of all removals drawn that move the scores by eps or more; None unless given."""
-        return (
-            None
-            if self.eps is None
-            else int(self.folds.reaching(self.eps).sum()) / self.samples
-        )
-
-    def _found(self) -> dict[str, Any]:
-        names = ("removals", "samples", "seed", "unscored", "confidence", "sentence")
-        return told(self, *names) | self.audited()
-
-
 class Audited(TypedDict, total=False):
     """How an audit is made, beside the k."""
 
@@ -224,9 +161,6 @@ class Audited(TypedDict, total=False):
     delta: float
     methods: Iterable[str] | None
     max_states: int | None
-    removals: int
-    samples: int | None
-    seed: int
 
 
 def audit_of(
@@ -237,15 +171,11 @@ def audit_of(
     delta: float = 0.0,
     methods: Iterable[str] | None = None,
     max_states: int | None = None,
-    removals: int = 1,
-    samples: int | None = None,
-    seed: int = 0,
 ) -> Audit:
-    """Leave every unit out, or random sets of them, and audit each method.
+    """Leave every unit out, and audit each method.
 
     Everything is checked before anything is left out, which may take hours.
     """
-    drawn = checked_removals(study, removals, samples, seed)
     ks = check_ks(k, len(study.items))
     known = (*TOPK_METHODS, *RANKING_METHODS)  # with those that were registered since
     chosen = (
@@ -260,49 +190,29 @@ def audit_of(
             f"unknown method {shorten(unknown[0])}; known are: {', '.join(known)}"
         )
     target, eps = check_target(delta, eps)
-    if methods is not None and "inflated_ranking" in chosen:
-        check_ranking(target, eps, "overlap")
-    elif eps is None:
+    if eps is None and methods is not None and "inflated_ranking" in chosen:
+        raise InvalidValueError(
+            "an inflated ranking is audited at an eps, which was not given",
+            way_out=["Give ", Option("eps"), "."],
+        )
+    if eps is None:
         chosen = tuple(name for name in chosen if name != "inflated_ranking")
 
     def rows(facts: Facts) -> Iterator[AuditRow]:
         if asked := {
             name: make for name, make in TOPK_METHODS.items() if name in chosen
         }:
-            curve = study.facts.curve  # of the study, whatever is left out
             each = {
-                k: curve(k).smallest_eps(target) if eps is None else eps for k in ks
+                k: facts.curve(k).smallest_eps(target) if eps is None else eps
+                for k in ks
             }
             yield from TopKAudit(facts, each).rows(asked)
         for name, audited in RANKING_METHODS.items():
             if name in chosen:
                 yield audited(facts, eps, max_states)
 
-    if drawn.removals > 1:
-        sample, reasons = drawn.facts(study.facts)
-        number, failed = drawn.samples, len(reasons)
-        sentence = (
-            f"Observed on {counted(number, 'random removal')} of {drawn.removals:,} of the "
-            f"{study.units.total:,} {plural(study.facts.unit)} (seed {drawn.seed})."
-        )
-        if reasons:
-            sentence += (
-                f" {failed:,} of them left data without scores; the first: {reasons[0]}"
-            )
-        return RandomAudit(
-            **origin(study) | told(drawn, "removals", "samples", "seed"),
-            table=tuple(
-                limited(row, number, failed, RandomAudit.confidence)
-                for row in rows(sample)
-            ),
-            eps=eps,
-            delta=target,
-            unscored=failed,
-            sentence=sentence,
-            folds=sample,
-        )
     table = tuple(rows(study.facts))  # first: it makes the scores, too
-    return Audit(**origin(study), table=table, eps=eps, delta=target, folds=study.facts)
+    return Audit(**origin(study), table=table, eps=eps, delta=target)
 
 
 def _as_float(size: int | None) -> float | None:

@@ -61,8 +61,6 @@ class AuditRow:
         Why a value is missing, in plain words.
     broken : int array
         The distinct units whose removal breaks the answer.
-    lower, upper : float or None
-        Of random removals: confidence limits of the share of all removals that break the answer.
 
     Examples
     --------
@@ -80,8 +78,6 @@ class AuditRow:
     broken: IntArray = field(
         default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False
     )
-    lower: float | None = None
-    upper: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "broken", frozen(self.broken))
@@ -289,14 +285,21 @@ def units_without_common_ranking(facts: Facts, eps: float) -> IntArray:
     rival, full, broken = Rival(loo.scores), RankingSet(loo.scores, eps), list[int]()
     slack = ROUGHLY * (eps + float(np.abs(loo.scores).max()) * ROUGHLY)
 
+    def shared(row: FloatArray, at: float) -> bool:
+        return RankingSet(loo.scores, at).intersects(RankingSet(row, at))
+
     def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
         (lower, upper), reach = (
             rival.meeting_bounds(rows),
             STEEPEST * errors.max(axis=1) + slack,
         )
-        for number in np.flatnonzero((lower <= eps) & (eps <= upper)).tolist():
-            lower[number] = upper[number] = rival.meeting(rows[number])
-        return np.asarray((lower - reach > eps) | (upper + reach < eps))
+        apart, common = lower - reach > eps, upper + reach < eps
+        for number in np.flatnonzero(~apart & ~common & (reach < eps)).tolist():
+            near = float(reach[number])
+            common[number] = shared(rows[number], eps - near)
+            if not common[number]:
+                apart[number] = not shared(rows[number], eps + near)
+        return np.asarray(apart | common)
 
     for units, rows in loo.columns(np.arange(len(loo.scores)), reaching, settled):
         lower, upper = rival.meeting_bounds(rows)
