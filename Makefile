@@ -52,8 +52,9 @@ format: $(VENV)/.dev-$(TEST_EXTRAS)
 	$(BIN)/ruff format .
 	$(BIN)/python scripts/docs_wrap.py
 
+# `make bench SECTIONS="cli operators"`; with BASE=COMMIT as ratios of times, this tree's / the commit's.
 bench: $(VENV)/.dev-$(TEST_EXTRAS)
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/$(if $(BASE),against.py $(BASE),run.py) $(SECTIONS)
 
 bench-scale: $(VENV)/.dev-all
 	$(BIN)/python benchmarks/run.py scale
