@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 FUZZ_TIMES ?= 25
 
-.PHONY: demo test peers fuzz simulate lint format bench bench-scale paper docs clean
+.PHONY: demo test peers fuzz mutants mutants-few simulate lint format bench bench-scale paper docs clean
 
 demo: $(VENV)/.demo
 	$(BIN)/steadyrank demo
@@ -35,6 +35,13 @@ peers: .venv-peers/.ready
 fuzz: $(VENV)/.dev-$(TEST_EXTRAS)
 	STEADYRANK_FUZZ=$(FUZZ_TIMES) $(BIN)/python -m pytest -n 2 --dist worksteal \
 		tests/adversary tests/reading tests/theorems tests/properties tests/oracles tests/operators
+
+# Plausible mistakes, each made in a copy of the package: the contracts must notice them.
+mutants: $(VENV)/.dev-$(TEST_EXTRAS)
+	$(BIN)/python scripts/mutants.py
+
+mutants-few: $(VENV)/.dev-$(TEST_EXTRAS)
+	$(BIN)/python scripts/mutants.py --few 3
 
 # How often confidence holds, over many data sets drawn from known populations: seeded, in a few minutes.
 simulate: $(VENV)/.dev-$(TEST_EXTRAS)
