@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 import pytest
 
-from scripts.mutants import Mutant, MutantError, Outcome, chosen, mutants, verdict
+from scripts.mutants import (
+    PACKAGE,
+    Mutant,
+    MutantError,
+    Outcome,
+    chosen,
+    mutants,
+    verdict,
+)
 
-PACKAGE = Path(__file__).resolve().parents[2] / "src" / "steadyrank"
 MUTANTS = mutants()
 
 SCALED = Mutant("halved", "sums/model.py", old="total", new="total / 2")
@@ -37,8 +43,14 @@ def test_a_text_that_is_not_found_once_is_refused_by_name(source: str) -> None:
         SCALED.changed(source)
 
 
+def test_the_few_are_the_same_for_the_same_sources() -> None:
+    few = chosen([], 3)
+    assert few == chosen([], 3)
+    assert len({mutant.name for mutant in few}) == 3
+
+
 def test_an_unknown_mutant_is_refused_by_name() -> None:
-    with pytest.raises(SystemExit, match="unknown mutant 'no such'"):
+    with pytest.raises(MutantError, match="unknown mutant 'no such'"):
         chosen(["no such"], None)
 
 
