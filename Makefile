@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 FUZZ_TIMES ?= 25
 
-.PHONY: demo test peers fuzz simulate lint format bench bench-scale paper docs clean
+.PHONY: demo test peers fuzz mutants mutants-few simulate lint format bench bench-scale paper docs clean
 
 demo: $(VENV)/.demo
 	$(BIN)/steadyrank demo
@@ -36,6 +36,13 @@ fuzz: $(VENV)/.dev-$(TEST_EXTRAS)
 	STEADYRANK_FUZZ=$(FUZZ_TIMES) $(BIN)/python -m pytest -n 2 --dist worksteal \
 		tests/adversary tests/reading tests/theorems tests/properties tests/oracles tests/operators
 
+# Plausible mistakes, each made in a copy of the package: the contracts must notice them.
+mutants: $(VENV)/.dev-$(TEST_EXTRAS)
+	$(BIN)/python scripts/mutants.py
+
+mutants-few: $(VENV)/.dev-$(TEST_EXTRAS)
+	$(BIN)/python scripts/mutants.py --few 3
+
 # How often confidence holds, over many data sets drawn from known populations: seeded, in a few minutes.
 simulate: $(VENV)/.dev-$(TEST_EXTRAS)
 	PYTHONPATH=tests $(BIN)/python tests/simulations/coverage.py 500
@@ -52,8 +59,9 @@ format: $(VENV)/.dev-$(TEST_EXTRAS)
 	$(BIN)/ruff format .
 	$(BIN)/python scripts/docs_wrap.py
 
+# `make bench SECTIONS="cli operators"`; with BASE=COMMIT as ratios of times, this tree's / the commit's.
 bench: $(VENV)/.dev-$(TEST_EXTRAS)
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/$(if $(BASE),against.py $(BASE),run.py) $(SECTIONS)
 
 bench-scale: $(VENV)/.dev-all
 	$(BIN)/python benchmarks/run.py scale

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import authors_way
-from measure import Row, anew, at_most, best_times, shown
+from measure import Row, anew, at_most, best_times, peak_memory, shown
 from paper.lookalike import lookalike_population
 from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, Study, topk
 from steadyrank.scorers import BradleyTerry, Mean
@@ -103,8 +102,8 @@ def population_rows(population: Lookalike, quick: bool) -> list[Row]:
             lambda data=data: topk_audit(data),
             3,
             repeats=3,
-            note=f"peak memory so far {peak_gigabytes():.1f} GB",
         )
+        row = replace(row, peak=peak_memory())
         # The target is for the whole population; the smaller ones show how time grows.
         whole = users == everybody.n_units
         rows.append(row if whole else replace(row, target="shown", met=None))
@@ -147,10 +146,6 @@ def first_users(data: Ratings, users: int) -> Ratings:
         data.values[:stop],
         items=data.n_items,
     )
-
-
-def peak_gigabytes() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 
 def battle_rows(quick: bool) -> list[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: what is compared, both times, the ratio, and the target."""
+    """One line of the table: what is compared, both times, the ratio, and the target.
+
+    `ours` is the row's own time, which a comparison with another commit takes; so is `peak`, the most
+    memory that the measured process held, in bytes, where the row is about memory, too.
+    """
 
     name: str
     baseline: float
@@ -22,6 +27,7 @@ class Row:
     target: str
     met: bool | None
     note: str = ""
+    peak: float = float("nan")
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -37,6 +43,17 @@ def time_of_children() -> float:
     """Return the processor time that finished child processes took so far, in all their threads."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+def peak_memory() -> int:
+    """Return the most bytes that this process has held; not what its parent held before it."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(
+            line for line in status.read_text().splitlines() if line.startswith("VmHWM")
+        )
+        return int(line.split()[1]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def best_times(

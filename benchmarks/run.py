@@ -1,5 +1,8 @@
 """Run the benchmarks and write their table: ``python benchmarks/run.py [names...] [--quick]``.
 
+``--json`` prints the rows of one section instead, in a process that ends with it: what ``against.py``
+compares. ``--scripts`` takes them from another folder of benchmarks.
+
 Each ``bench_NAME.py`` has ``run(quick) -> rows``. All but ``scale`` run by default; ``scale`` takes
 minutes and runs by name.
 """
@@ -8,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import math
 import os
 import platform
@@ -21,8 +25,6 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 HERE = Path(__file__).resolve().parent
-IMPORTED_FROM = (HERE, HERE.parent)
-"""Folders of the benchmarks and of ``paper``, which are not installed."""
 BY_NAME_ONLY = {"scale"}
 
 
@@ -30,9 +32,20 @@ def known() -> list[str]:
     return sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
 
 
-def measured(name: str, quick: bool) -> list[dict[str, Any]]:
+def checked(names: list[str]) -> list[str]:
+    """Return the sections to run, all that are not by name only where none is named."""
+    for name in names:
+        if name not in known():
+            raise SystemExit(
+                f"unknown benchmark {name!r}; known are {', '.join(known())}"
+            )
+    return names or [name for name in known() if name not in BY_NAME_ONLY]
+
+
+def measured(name: str, quick: bool, scripts: Path = HERE) -> list[dict[str, Any]]:
     """Run one section, in a process of its own: memory that others took and left slows many things."""
-    sys.path[:0] = map(str, IMPORTED_FROM)
+    # Neither the benchmarks nor `paper`, which stands beside them, are installed.
+    sys.path[:0] = [str(scripts), str(scripts.parent)]
     rows = importlib.import_module(f"bench_{name}").run(quick=quick)
     return [row if isinstance(row, dict) else row.to_dict() for row in rows]
 
@@ -57,7 +70,9 @@ def line(row: dict[str, Any]) -> str:
         row["target"],
         verdict,
     ]
-    return "| " + " | ".join([*cells, row["note"]]) + " |"
+    peak = "" if math.isnan(row["peak"]) else f"peak memory {row['peak'] / 1e9:.2f} GB"
+    notes = filter(None, (row["note"], peak))
+    return "| " + " | ".join([*cells, "; ".join(notes)]) + " |"
 
 
 def table(sections: dict[str, list[dict[str, Any]]], quick: bool) -> str:
@@ -89,13 +104,18 @@ def main() -> int:
     parser.add_argument(
         "--quick", action="store_true", help="small inputs; writes no file"
     )
+    parser.add_argument(
+        "--json", action="store_true", help="print the rows of one section as JSON"
+    )
+    parser.add_argument(
+        "--scripts", type=Path, default=HERE, help="with --json: folder of benchmarks"
+    )
     options = parser.parse_args()
-    names = options.names or [name for name in known() if name not in BY_NAME_ONLY]
-    unknown = sorted(set(names) - set(known()))
-    if unknown:
-        parser.error(
-            f"unknown benchmark {unknown[0]!r}; known are {', '.join(known())}"
-        )
+    if options.json:
+        (name,) = options.names
+        print(json.dumps(measured(name, options.quick, options.scripts)))
+        return 0
+    names = checked(options.names)
     sections: dict[str, list[dict[str, Any]]] = {}
     for name in names:
         with ProcessPoolExecutor(1, get_context("spawn")) as alone:

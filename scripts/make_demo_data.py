@@ -132,7 +132,8 @@ def as_scores(rows: list[list[Any]]) -> ScoreMatrix:
 
 def worth_seeing(data: Any, k: int) -> bool:
     """Tell whether the plain top k is fragile and one or two contenders more make it stable."""
-    answer = Study(data).topk(k, delta=0.05, guarantee="overlap")
+    study = Study(data)
+    answer = study.topk(k, eps=study.curve(k).smallest_eps(0.05))
     plain = Study(data).audit(k=k, eps=answer.eps, methods=("topk",)).row("topk", k)
     always = len(inflated_topk(answer.scores, k, answer.eps).always_indices)
     return 0.1 <= plain.delta <= 0.4 and k < answer.size <= k + 2 and always >= k - 1

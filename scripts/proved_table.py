@@ -66,7 +66,7 @@ def studies(folder: Path) -> Iterator[tuple[str, Study, int]]:
 def ball(study: Study, k: int) -> str:
     """Return how long the ball's list is, and in brackets the inflated one that covers for certain."""
     try:
-        proved = study.topk(k, claim="proved")
+        proved = study.topk(k, proved=True)
     except NoProofError:
         return "no rule"
     inflated = inflated_topk(proved.scores, k, WORST_FACTOR * (proved.eps or 0.0))
@@ -77,7 +77,7 @@ def lines(folder: Path) -> Iterator[str]:
     """Yield the lines of the table."""
     for title, study, k in studies(folder):
         told = f"{title} | {study.units.kind}, {study.units.total:,} | {len(study.items)} | {k}"
-        overlap = study.topk(k, guarantee="overlap")
+        overlap = study.topk(k, eps=study.curve(k).smallest_eps(0))
         covering = study.topk(k, delta=1e-9)  # less than the share of one unit
         sizes = f"{len(study.topk(k))} | {covering.size} | {len(overlap)} | {ball(study, k)}"
         yield f"| {told} | {sizes} |"

@@ -1,7 +1,6 @@
 from steadyrank.data import (
     Ballots as Ballots,
     Battles as Battles,
-    Estimates as Estimates,
     Ratings as Ratings,
     Regression as Regression,
     ScoreMatrix as ScoreMatrix,

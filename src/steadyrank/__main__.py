@@ -1,7 +1,18 @@
-"""``python -m steadyrank``: the same as the command ``steadyrank``."""
+"""``python -m steadyrank``, and the command ``steadyrank``: both begin here."""
 
 import sys
 
-from steadyrank.cli import main
 
-sys.exit(main())
+def main() -> int:
+    """Run the command line; an interruption while it is still being loaded ends it, too."""
+    try:
+        from steadyrank.cli import main as run
+
+        return run()
+    except KeyboardInterrupt:  # later ones are signals that the command line handles
+        sys.stderr.write("steadyrank: interrupted.\n")
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

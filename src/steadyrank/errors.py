@@ -351,14 +351,14 @@ class NoProofError(InvalidValueError):
     """A proof was asked for where no rule gives one."""
 
     OTHERWISE = (
-        ", which checks this dataset by removing every unit, or a scorer with a proved rule "
+        " to check this dataset by removing every unit, or use a scorer with a proved rule "
         "(plurality, approval, Borda, Condorcet, mean ranks or win rates, column means, medians or mean "
         "ratings with a stated value_range, Bradley-Terry with a ridge, or a bagged scorer with bounded "
         "outputs)."
     )
 
     def __init__(self, scorer: str, why: str, *, way_out: WayOut = ()) -> None:
-        usual: WayOut = ["Use ", Option("claim", "observed"), self.OTHERWISE]
+        usual: WayOut = ["Omit ", Option("proved", flag=True), self.OTHERWISE]
         super().__init__(f"{why} for {scorer}", way_out=way_out or usual)
 
 

@@ -23,7 +23,6 @@ from steadyrank.study import Study
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray
     from steadyrank.study import StableTopK
-    from steadyrank.study.certificate import Guarantee
 
 WHY = "stable feature selection is for scikit-learn"
 sklearn, base, plain = (
@@ -50,16 +49,9 @@ class _StableSelector(plain.SelectorMixin, base.BaseEstimator):  # type: ignore[
         k: Any,
         delta: float,
         eps: float | None,
-        guarantee: Guarantee,
         n_jobs: int | None,
     ) -> None:
-        self.k, self.delta, self.eps, self.guarantee, self.n_jobs = (
-            k,
-            delta,
-            eps,
-            guarantee,
-            n_jobs,
-        )
+        self.k, self.delta, self.eps, self.n_jobs = k, delta, eps, n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Score the features, on all rows and without each of them, and choose.
@@ -113,7 +105,7 @@ class _StableSelector(plain.SelectorMixin, base.BaseEstimator):  # type: ignore[
         how: Any = {"n_jobs": self.n_jobs, "label": label}
         data = ScoreMatrix(X, items=getattr(self, "feature_names_in_", None))
         study = Study(data, Refit(partial(_of_rows, self._score, X, y), **how))
-        answer = study.topk(k, delta=self.delta, eps=self.eps, guarantee=self.guarantee)
+        answer = study.topk(k, delta=self.delta, eps=self.eps)
         first = _finite(self.scores_)  # for the answer, all rows were scored again
         if np.abs(study.scores - first).max() > NOISE * np.abs(first).max():
             raise InvalidScoresError(
@@ -164,7 +156,7 @@ class StableSelectKBest(_StableSelector):
         for each row, with the others, and twice with all rows: scores that chance changes are refused.
     k : int or "all"
         How many are asked for. Where there are no more, all are selected, and nothing is left out.
-    delta, eps, guarantee
+    delta, eps
         As for :meth:`steadyrank.Study.topk`.
     n_jobs : int, optional
         Number of joblib workers.
@@ -177,7 +169,7 @@ class StableSelectKBest(_StableSelector):
         The features that are among the plain k best of the data, and of the data without any one row.
     contenders_ : bool array (features,)
         Those that leaving out some row brings among the k best or puts out. By default all of them are
-        selected; with another ``delta``, ``eps`` or ``guarantee`` perhaps not.
+        selected; with another ``delta`` or an ``eps`` perhaps not.
     scores_, pvalues_ : float arrays (features,)
         On all rows, as the function gives them; ``pvalues_`` is None where it gives none.
     answer_ : StableTopK or None
@@ -200,9 +192,9 @@ class StableSelectKBest(_StableSelector):
 
     def __init__(
         self, score_func: Any = plain.f_classif, k: Any = 10, *, delta: float = 0.0,
-        eps: float | None = None, guarantee: Guarantee = "cover", n_jobs: int | None = None,
+        eps: float | None = None, n_jobs: int | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(k, delta, eps, guarantee, n_jobs)
+        super().__init__(k, delta, eps, n_jobs)
         self.score_func = score_func
 
     def _score(self, X: Any, y: Any) -> Any:
@@ -220,7 +212,7 @@ class StableSelectFromModel(_StableSelector):
     estimator : estimator
         What has ``coef_`` or ``feature_importances_`` once fitted. A ``random_state`` that is None is
         set to 0.
-    k, delta, eps, guarantee, n_jobs
+    k, delta, eps, n_jobs
         As for :class:`StableSelectKBest`.
 
     Attributes
@@ -240,9 +232,9 @@ class StableSelectFromModel(_StableSelector):
 
     def __init__(
         self, estimator: Any, k: Any = 10, *, delta: float = 0.0,
-        eps: float | None = None, guarantee: Guarantee = "cover", n_jobs: int | None = None,
+        eps: float | None = None, n_jobs: int | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(k, delta, eps, guarantee, n_jobs)
+        super().__init__(k, delta, eps, n_jobs)
         self.estimator = estimator
 
     def _score(self, X: Any, y: Any) -> FloatArray:

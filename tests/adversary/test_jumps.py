@@ -158,7 +158,7 @@ def test_curve_audit_and_certificate_agree_at_every_jump(cases: Cases) -> None:
             jumps(np.append(curve.breaking_eps, curve.critical_eps))
         )[:9]:
             row = Study(data).audit(k=k, eps=eps, methods=["inflated_topk"]).table[0]
-            answer = Study(data).topk(k, eps=eps, guarantee="overlap")
+            answer = Study(data).topk(k, eps=eps)
             delta = delta_by_hand(values, k, eps)
             assert curve.delta(eps) == row.delta == answer.certificate.delta == delta
             assert curve.size(eps) == row.size == len(answer)

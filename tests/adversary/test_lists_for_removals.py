@@ -172,7 +172,7 @@ def test_one_removal_is_exact(make: Make, cases: Cases) -> None:
                 study.topk(k, removals=1).certificate
                 == study.topk(k, delta=0).certificate
             )
-            shown = study.topk(k, guarantee="cover")
+            shown = study.topk(k)
             plain = topk(study.scores, k).tolist()
             entering = {
                 item for scores in one for item in topk(scores.scores, k).tolist()
@@ -267,8 +267,9 @@ def test_words_say_what_holds() -> None:
     assert (found.status, found.delta, found.removals) == ("proved", 0.0, 3)
     assert found.numbers == {"n": 18, "removals": 3}
     told = "remove any 3 of the 18 votes, or fewer, and if the rest can be scored"
+    kept = "as long as every item keeps some data"  # cyd has three votes
     assert (
-        f"{told}, the new plain top 2 is inside this list (delta = 0)."
+        f"{told}, the new plain top 2 is inside this list, {kept} (delta = 0)."
         in found.sentence
     )
     text = plain_text(answer.findings(), Terminal(verbose=True)).replace("\n", " ")
@@ -276,9 +277,7 @@ def test_words_say_what_holds() -> None:
     assert answer.findings()["certificate"]["removals"] == 3
     assert "says nothing" in study.topk(2, removals=17).certificate.sentence
     assert study.topk(2, removals=17).certificate.vacuous
-    assert "each of the 18 votes was left out" in str(
-        study.topk(2, guarantee="cover").certificate
-    )
+    assert "each of the 18 votes was left out" in str(study.topk(2).certificate)
 
 
 @pytest.mark.parametrize(
@@ -288,11 +287,9 @@ def test_words_say_what_holds() -> None:
         ({"removals": 18}, "from 1 to 17"),
         ({"removals": 2.0}, "but is 2.0"),
         ({"removals": "2"}, "but is '2'"),
-        ({"removals": 2, "delta": 0.1}, "takes no delta, eps, guarantee or claim"),
-        ({"removals": 2, "claim": "proved"}, "takes no delta"),
-        ({"removals": 2, "guarantee": "overlap"}, "takes no delta"),
+        ({"removals": 2, "delta": 0.1}, "takes no delta, eps or proof"),
+        ({"removals": 2, "proved": True}, "takes no delta"),
         ({"removals": 3, "eps": 1e-9}, "takes no delta"),
-        ({"guarantee": "covers"}, "'overlap', 'cover'"),
     ],
 )
 def test_promises_that_cannot_be_kept(settings: dict[str, object], said: str) -> None:
@@ -309,7 +306,7 @@ def test_scorers_that_nothing_bounds_are_refused(cases: Cases) -> None:
             NoProofError, match="nothing bounds what 2 rows removed together"
         ):
             study.topk(1, removals=2)
-        assert study.topk(1, guarantee="cover").certificate.removals == 1
+        assert study.topk(1).certificate.removals == 1
 
 
 def test_engines_say_the_same(cases: Cases, in_ci: bool) -> None:

@@ -31,8 +31,6 @@ from tests.adversary.test_margins import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from steadyrank.study.certificate import Guarantee
-
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
 KINDS = [votes, ballots, matrix, ratings, full_ratings, gaps, battles, refitted]
@@ -308,16 +306,23 @@ def test_lists_made_anew_part_only_where_they_need_not_cover(cases: Cases):
     for rng in cases(10):
         study = Study(ScoreMatrix(rng.normal(size=(6, 6)).round(1)))
         k = int(rng.integers(1, 4))
-        assert parted_units(study, k, "cover") == 0
-        parted += parted_units(study, k, "overlap")
+        assert parted_units(study, k, tightest=False) == 0
+        parted += parted_units(study, k, tightest=True)
     assert parted  # overlap alone does not withstand another eps
 
 
-def parted_units(study: Study, k: int, guarantee: Guarantee) -> int:
-    full = set(study.topk(k, guarantee=guarantee).members)
-    number = 0
+def parted_units(study: Study, k: int, *, tightest: bool) -> int:
+    """Count the units without which the list shares fewer than k items with this one.
+
+    It is the covering list, or the inflated one at the tightest eps of its own data that overlaps.
+    """
+
+    def listed(asked: Study) -> set[object]:
+        eps = asked.curve(k).smallest_eps(0) if tightest else None
+        return set(asked.topk(k, eps=eps).members)
+
+    full, number = listed(study), 0
     for unit, copies in enumerate(study.units.counts.tolist()):
-        rest = Study(study.data.without(unit), study.scorer)
-        again = set(rest.topk(k, guarantee=guarantee).members)
+        again = listed(Study(study.data.without(unit), study.scorer))
         number += copies * (len(full & again) < k)
     return number

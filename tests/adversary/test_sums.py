@@ -232,7 +232,7 @@ def test_a_bound_that_no_float_holds_is_refused():
     with pytest.raises(InvalidSettingError, match="largest float"):
         Mean(value_range=(0, LARGEST)).sensitivity(data)
     votes = Votes(["x", "y"])
-    assert Study(votes).topk(1, claim="proved").eps > 0
+    assert Study(votes).topk(1, proved=True).eps > 0
 
 
 @pytest.mark.parametrize("shrinkage", [1e300, LARGEST, 2.0**54])

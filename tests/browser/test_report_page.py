@@ -220,7 +220,7 @@ def test_curves_are_those_of_the_document(open_report: Any) -> None:
 
 def test_a_report_without_audit_says_so(open_report: Any) -> None:
     document = report_document(
-        tied_matrix(), 4, claim="proved", scorer=Mean(value_range=(0, 6))
+        tied_matrix(), 4, proved=True, scorer=Mean(value_range=(0, 6))
     )
     report = open_report(document)
     assert "plain ranks only" in report.text("#limits")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from steadyrank import Estimates, Mean, Ratings, ScoreMatrix, Votes
+from steadyrank import Mean, Ratings, ScoreMatrix, Votes
 from steadyrank.arrays import as_doubles, as_scores
 from steadyrank.errors import NotANumberError, SteadyrankError
 
@@ -84,7 +84,6 @@ def ways(numbers: list[Any]) -> dict[str, Any]:
         "array": lambda: ScoreMatrix(np.array([numbers], dtype=object)).values,
         "frame": lambda: ScoreMatrix.from_frame(frame).values,
         "long": lambda: ScoreMatrix.from_frame(long).values,
-        "estimates": lambda: Estimates(numbers, errors=[1.0] * len(names)).scores,
         "text of ratings": lambda: Ratings.read(io.BytesIO(text.encode())).values,
         "wide text": lambda: (
             ScoreMatrix.read(io.BytesIO(wide.encode()), items=names).values

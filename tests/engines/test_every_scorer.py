@@ -85,7 +85,7 @@ def questions() -> dict[str, Any]:
     """Return what a study is asked, by name."""
     return {
         "topk": lambda study: study.topk(2, delta=0.1),
-        "proved": lambda study: study.topk(2, claim="proved"),
+        "proved": lambda study: study.topk(2, proved=True),
         "ranking": lambda study: study.ranking(eps=0.1),
         "audit": lambda study: study.audit([1, 2]),
         "margin": lambda study: study.margin(2),

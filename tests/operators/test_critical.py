@@ -82,6 +82,8 @@ def test_membership_is_a_comparison_with_the_critical_eps(case: Case) -> None:
             expected = inflated_topk_mask(case.w, k, eps)
             assert ((critical_values < eps) == expected).all()
         for value in critical_values[critical_values > 0]:
+            at_value = inflated_topk_mask(case.w, k, value)
+            assert ((critical_values < value) == at_value).all()
             inside = critical_values <= value
             assert (inflated_topk_mask(case.w, k, value * (1 + 1e-9)) >= inside).all()
             outside = critical_values >= value

@@ -121,7 +121,7 @@ def test_a_planted_violation_is_seen(planted: str) -> None:
 @pytest.mark.parametrize(
     "fine",
     [
-        "from steadyrank import Ratings, audit",
+        "from steadyrank import Ratings, Study",
         "from steadyrank.errors import InvalidValueError",
         "from steadyrank.scorers import ConstrainedLeastSquares",
         "from paper.streams import mixed",

@@ -213,8 +213,8 @@ def test_items_and_units_are_called_as_their_columns_or_as_asked(
 
 
 HOW: list[dict[str, Any]] = [
-    {}, {"eps": 0.2}, {"eps": 0.2, "guarantee": "overlap"}, {"delta": 0.1}, {"removals": 2},
-    {"claim": "proved"}, {"eps": 9.0},
+    {}, {"eps": 0.2}, {"delta": 0.1}, {"removals": 2},
+    {"proved": True}, {"eps": 9.0},
 ]  # fmt: skip
 
 

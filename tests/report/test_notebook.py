@@ -79,7 +79,7 @@ def test_topk_shows_standing_ranks_share_and_distance() -> None:
 def test_what_is_not_known_has_no_column() -> None:
     page = (
         Study(restaurants(), Mean(1.0, value_range=(1, 5)))
-        .topk(5, claim="proved")
+        .topk(5, proved=True)
         ._repr_html_()
     )
     assert "None" not in page

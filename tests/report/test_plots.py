@@ -68,7 +68,7 @@ def test_standings_draws_a_window_around_the_cut_and_no_bar_for_what_is_not_know
     ax = plots.standings(Study(many_items(90)).topk(40), limit=12)
     labels = [text.get_text().split(".")[0] for text in ax.get_yticklabels()]
     assert labels == [str(rank) for rank in range(33, 45)]
-    plain = plots.standings(Study(close_votes()).topk(3, claim="proved"))
+    plain = plots.standings(Study(close_votes()).topk(3, proved=True))
     assert len(plain.lines) == 2  # the cut, in both directions
 
 

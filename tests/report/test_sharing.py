@@ -69,14 +69,10 @@ def test_bars_that_go_far_are_cut_off_and_say_so() -> None:
     assert "to 57" in texts(ET.fromstring(share_image(document)))
 
 
-@pytest.mark.parametrize("claim", ["observed", "proved"])
-def test_hostile_names_are_text_and_nothing_else(claim: str) -> None:
-    settings = (
-        {}
-        if claim == "observed"
-        else {"claim": claim, "scorer": Mean(value_range=(-9, 9))}
-    )
-    document = report_document(hostile_matrix(), 12, **settings) | {
+@pytest.mark.parametrize("proved", [False, True])
+def test_hostile_names_are_text_and_nothing_else(proved: bool) -> None:
+    scorer = Mean(value_range=(-9, 9)) if proved else None
+    document = report_document(hostile_matrix(), 12, scorer=scorer, proved=proved) | {
         "unit": "<b>",
         "units": '"><script>',
     }

@@ -59,7 +59,7 @@ def test_nothing_is_proved() -> None:
     assert InstantRunoff().sensitivity(ballots) is None
     assert InstantRunoff().output_radius_squared(ballots) == 0.5
     with pytest.raises(NoProofError):
-        Study(ballots, "instant-runoff").topk(1, claim="proved")
+        Study(ballots, "instant-runoff").topk(1, proved=True)
 
 
 def test_refusals() -> None:

@@ -123,7 +123,7 @@ def test_what_is_proved_says_of_which_rows() -> None:
     gaps = MeanRank().sensitivity(ScoreMatrix(rows, missing="available"))
     assert "mean ranks" in gaps.sentence
     assert gaps.sentence.endswith("for any scores where there is one now.")
-    answer = Study(ScoreMatrix(rows[1:]), "mean-rank").topk(1, claim="proved")
+    answer = Study(ScoreMatrix(rows[1:]), "mean-rank").topk(1, proved=True)
     assert answer.certificate.status == "proved"
 
 

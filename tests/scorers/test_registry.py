@@ -301,7 +301,7 @@ def test_all_exported_names_exist_and_others_do_not() -> None:
         scorers_package.Glicko  # noqa: B018
 
 
-@pytest.mark.parametrize("use", ["", ".Plurality", ".Mean", ".Mean", ".Borda"])
+@pytest.mark.parametrize("use", ["", ".Plurality", ".Mean", ".Borda"])
 def test_importing_loads_nothing_heavy(use: str) -> None:
     script = (
         f"import sys, steadyrank.scorers; steadyrank.scorers{use}; "

@@ -160,7 +160,7 @@ def test_names_frames_pipelines_and_copies() -> None:
 
 def test_what_is_asked_for_reaches_the_answer() -> None:
     X, y = (part[:40] for part in DIABETES)
-    for asked in ({"delta": 0.3}, {"eps": 2.5}, {"guarantee": "overlap"}):
+    for asked in ({"delta": 0.3}, {"eps": 2.5}):
         found = StableSelectKBest(f_regression, k=4, n_jobs=1, **asked).fit(X, y)
         study = found.answer_.study
         assert study.scorer.n_jobs == 1

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import binom
 
 from steadyrank import Ratings, ScoreMatrix, Study, Votes
-from steadyrank.study.rank_sets import Noise, normal_draws
+from steadyrank.study.rank_sets import Noise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,13 +30,6 @@ LEVEL, FEW_LEVEL = 0.9, 0.95
 UNITS = (2, 3, 5, 10, 20, 50, 100)
 TAU = 3
 ORDERS = list(permutations(range(3)))
-TRUTHS = {
-    "all equal": np.zeros(8),
-    "two clusters": np.array([0.0] * 4 + [6.0] * 4),
-    "near ties": 0.3 * np.arange(8),
-    "steps of 2 errors": 2.0 * np.arange(8),
-    "mixed": np.array([0.0, 0.0, 1.0, 1.2, 3.0, 3.0, 9.0, 9.1]),
-}
 
 
 def true_ranks(truth: np.ndarray) -> tuple[list[int], list[int]]:
@@ -50,26 +43,6 @@ def holds(truth: np.ndarray, ranks: tuple[np.ndarray, np.ndarray]) -> np.ndarray
     """Tell of each item whether its set of ranks holds all those that are true."""
     best, worst = true_ranks(truth)
     return (ranks[0] <= best) & (ranks[1] >= worst)
-
-
-def normal_trial(truth: np.ndarray, shrunk: float = 1.0) -> Trial:
-    """Return a trial with independent estimates; errors may be understated, to see that it is found."""
-
-    def trial(
-        rng: np.random.Generator, level: float
-    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        errors = rng.uniform(0.7, 1.5, len(truth))
-        scores = truth + errors * rng.standard_normal(len(truth))
-        covariance = np.diag((shrunk * errors) ** 2)
-        draws = normal_draws(covariance, 400, int(rng.integers(2**31)))
-        noise = Noise(scores, covariance, draws.T.copy())
-        ranks = {
-            "simultaneous": noise.simultaneous(level),
-            "marginal": noise.marginal(level),
-        }
-        return truth, ranks | {"one-sided": noise.simultaneous(level, one_sided=True)}
-
-    return trial
 
 
 def unit_trial(kind: str) -> Trial:
@@ -136,8 +109,7 @@ def runoff_trial(
     return np.zeros(3), ranks | {"one-sided": noise.simultaneous(level, one_sided=True)}
 
 
-TRIALS = {f"normal, {name}": normal_trial(truth) for name, truth in TRUTHS.items()}
-TRIALS |= {
+TRIALS = {
     name: unit_trial(kind)
     for name, kind in (("300 votes", "votes"), ("100 rows", "rows"))
 }

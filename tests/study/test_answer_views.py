@@ -95,7 +95,7 @@ def test_printing_shows_what_the_command_line_shows(tmp_path, capsys, monkeypatc
 
 
 def test_printing_shows_a_short_table_and_the_certificate():
-    answer = Study(votes()).topk(1, claim="proved")
+    answer = Study(votes()).topk(1, proved=True)
     text = str(answer)
     assert text.splitlines()[0] == "votes, 4 items, 21 votes"
     assert text.index("Ärger") < text.index("模型") < text.index("gpt 4")
@@ -129,11 +129,11 @@ def test_nothing_is_left_out_to_print_a_proof(monkeypatch, most):
         standings, "ALL_ITEMS", most
     )  # of large data, few items have ranks
     monkeypatch.setattr(Plurality, "leave_one_out", never)
-    answer = Study(votes()).topk(2, claim="proved")
+    answer = Study(votes()).topk(2, proved=True)
     assert "Proved" in str(answer)
     assert answer._repr_html_()
     assert answer.findings()["summary"]["changing_units"] is None
-    assert "Proved" in str(Study(votes()).ranking(claim="proved"))
+    assert "Proved" in str(Study(votes()).ranking(proved=True))
 
 
 def test_labels_cannot_move_the_cursor():

@@ -25,7 +25,8 @@ TARGETS = (0.0, 0.1, 0.3)
 def test_a_stable_topk_keeps_to_its_target_and_a_smaller_eps_does_not(case, delta):
     data, scorer = case
     for k in range(1, data.n_items + 1):
-        answer = Study(data, scorer).topk(k, delta=delta, guarantee="overlap")
+        study = Study(data, scorer)
+        answer = study.topk(k, eps=study.curve(k).smallest_eps(delta))
         result = Study(data, scorer).audit(
             k=k, eps=answer.eps, methods=["inflated_topk"]
         )
@@ -102,10 +103,10 @@ def test_what_a_ranking_shows_is_what_the_operators_say(case):
 
 
 def test_a_proof_removes_nobody_and_tells_no_standings():
-    answer = Study(votes()).topk(2, claim="proved")
+    answer = Study(votes()).topk(2, proved=True)
     with pytest.raises(SteadyrankError, match="no unit was removed"):
         _ = answer.sure
-    for row in (*answer.rows(), *Study(votes()).ranking(claim="proved").rows()):
+    for row in (*answer.rows(), *Study(votes()).ranking(proved=True).rows()):
         assert {row.standing, row.best_rank, row.worst_rank, row.share, row.away} == {
             None
         }

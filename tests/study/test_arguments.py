@@ -25,14 +25,8 @@ from study.answer_cases import matrix, medians, votes
         ({"delta": "0.1"}, InvalidValueError, "'0.1'"),
         ({"eps": 0}, InvalidValueError, "eps must be a positive"),
         ({"eps": float("inf")}, InvalidValueError, "inf"),
-        ({"claim": "sure"}, InvalidValueError, "'observed', 'proved'"),
-        ({"claim": None}, InvalidValueError, "'observed', 'proved'"),
-        (
-            {"eps": 0.1, "claim": "proved"},
-            InvalidValueError,
-            "a proof finds its own eps",
-        ),
-        ({"guarantee": "both"}, InvalidValueError, "'overlap', 'cover'"),
+        ({"proved": "sure"}, InvalidValueError, "proved must be True or False"),
+        ({"proved": None}, InvalidValueError, "proved must be True or False"),
         ({"removals": 0}, InvalidValueError, "whole number from 1 to 20"),
     ],
 )
@@ -80,7 +74,7 @@ def test_nothing_is_left_out_before_all_arguments_are_checked():
     ):
         with pytest.raises(InvalidValueError):
             Study(matrix(), Refit(counting)).audit(**arguments)
-    for arguments in ({"delta": 2}, {"eps": -1}, {"claim": "?"}):
+    for arguments in ({"delta": 2}, {"eps": -1}, {"proved": "?"}):
         with pytest.raises(InvalidValueError):
             Study(matrix(), Refit(counting)).topk(1, **arguments)
     assert not calls

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from steadyrank import Ballots, Ratings, ScoreMatrix, Study, Votes
+from steadyrank import Ballots, Ratings, ScoreMatrix, Study, Votes, topk
 from steadyrank.errors import NoProofError
 from steadyrank.report.export import to_json
 from steadyrank.report.markdown import to_markdown
@@ -41,8 +41,8 @@ def flipping(rows=20):
 def every_certificate():
     votes = Votes(["x"] * 30 + ["y"] * 12)
     bagged = Bagged(Plurality(), bags=500, seed=1)
-    yield "proved", Study(votes).topk(1, claim="proved")
-    yield "proved", Study(votes).ranking(claim="proved")
+    yield "proved", Study(votes).topk(1, proved=True)
+    yield "proved", Study(votes).ranking(proved=True)
     yield "proved", Study(votes).topk(2)
     yield "proved", Study(votes).ranking()
     yield "proved", Study(votes).topk(1, removals=3)
@@ -50,10 +50,10 @@ def every_certificate():
         "observed",
         Study(votes, Bagged(Plurality(), bags=500, seed=1)).topk(1),
     )
-    yield "observed", Study(votes).topk(1, guarantee="overlap")
+    yield "observed", Study(votes).topk(1, eps=0.01)
     yield "observed", Study(flipping()).topk(1, eps=1e-6)
     yield "observed", Study(flipping()).ranking(eps=1e-6)
-    yield "proved", Study(votes, bagged).topk(1, delta=0.1, claim="proved")
+    yield "proved", Study(votes, bagged).topk(1, delta=0.1, proved=True)
 
 
 def test_sentences_name_n_the_unit_delta_and_what_they_are_not():
@@ -76,8 +76,8 @@ def test_proved_sentences_claim_no_more_than_the_kind_of_data_that_they_name():
     kinds = {
         "for any ratings from 1 to 5 that these users give to the items they rated": Study(
             ratings, Mean(1.0, value_range=(1, 5))
-        ).topk(1, claim="proved"),
-        "for any votes with these weights": Study(weighted).topk(1, claim="proved"),
+        ).topk(1, proved=True),
+        "for any votes with these weights": Study(weighted).topk(1, proved=True),
     }
     for kind, answer in kinds.items():
         sentence = answer.certificate.sentence
@@ -89,7 +89,7 @@ def test_proved_sentences_claim_no_more_than_the_kind_of_data_that_they_name():
 
 def test_sentences_count_in_the_singular_and_the_plural():
     votes = Votes(["x"] * 3 + ["y"] * 2)
-    overlap = {"guarantee": "overlap"}
+    overlap = {"eps": 0.01}
     assert (
         "at least 1 item with" in Study(votes).topk(1, **overlap).certificate.sentence
     )
@@ -104,25 +104,23 @@ def test_sentences_count_in_the_singular_and_the_plural():
     how = {"ties": False}
     assert (
         "every time (delta = 0)"
-        in Claims(20, "row", 3, "cover", given=True).observed(0.1, 0, **how).sentence
+        in Claims(20, "row", 3, "overlap").observed(0.1, 0, **how).sentence
     )
     assert (
         "except without 1 of them (delta = 0.05)"
-        in Claims(20, "row", 3, "cover", given=True).observed(0.1, 1, **how).sentence
+        in Claims(20, "row", 3, "overlap").observed(0.1, 1, **how).sentence
     )
     assert (
         "except without 2 of them (delta = 0.6667)"
-        in Claims(3, "row", 3, "cover", given=True).observed(0.1, 2, **how).sentence
+        in Claims(3, "row", 3, "overlap").observed(0.1, 2, **how).sentence
     )
     assert (
         "each of the 10 countries was"
-        in Claims(10, "country", 3, "cover", given=True)
-        .observed(0.1, 0, **how)
-        .sentence
+        in Claims(10, "country", 3, "overlap").observed(0.1, 0, **how).sentence
     )
     assert (
         "dataset of 1 country"
-        in Claims(1, "country", 3, "cover", given=True).observed(0.1, 0, **how).sentence
+        in Claims(1, "country", 3, "overlap").observed(0.1, 0, **how).sentence
     )
 
 
@@ -151,40 +149,31 @@ def test_plurals_of_what_units_are_called(one, many):
 def test_the_delta_of_a_chosen_eps_is_exact_and_said_to_be_chosen():
     """More units move the scores by eps than break the ranking: the sentence counts those that break."""
     data = ScoreMatrix(np.random.default_rng(0).random((40, 12)))
-    for guarantee, rule in (("overlap", "breaking eps"), ("cover", "covering eps")):
-        answer = Study(data).topk(6, delta=0.2, guarantee=guarantee)
-        certificate, audited = (
-            answer.certificate,
-            Study(data).audit(k=6, eps=answer.eps),
-        )
+    answer = Study(data).topk(6, delta=0.2)
+    certificate = answer.certificate
+    audited = Study(data).audit(k=6, eps=answer.eps)
+    assert 0 < certificate.delta <= 0.2
+    assert certificate.delta < audited.share_reaching_eps
+    broken = round(certificate.delta * 40)
+    assert certificate.numbers == {"n": 40, "broken": broken}
+    assert f"except without {broken} of them (delta = {certificate.delta:.3g})" in str(
+        certificate
+    )
+    for chosen in (answer, Study(data).topk(2, delta=0.1)):
+        told = chosen.certificate.sentence
+        assert told.startswith("Proved for every dataset")
+        assert "Observed on this dataset of 40 rows, at eps = " in told
         assert (
-            guarantee == "cover"
-            or audited.row("inflated_topk", 6).delta == certificate.delta
+            ", chosen on it and kept fixed while rows were left out: each of the"
+            in told
         )
-        assert 0 < certificate.delta <= 0.2
-        assert certificate.delta < audited.share_reaching_eps
-        broken = round(certificate.delta * 40)
-        assert certificate.numbers == {"n": 40, "broken": broken}
-        assert (
-            f"except without {broken} of them (delta = {certificate.delta:.3g})"
-            in str(certificate)
-        )
-        for chosen in (answer, Study(data).topk(2, guarantee=guarantee, delta=0.1)):
-            told = chosen.certificate.sentence
-            first = "Observed" if guarantee == "overlap" else "Proved for every dataset"
-            assert told.startswith(first)
-            assert "Observed on this dataset of 40 rows, at eps = " in told
-            assert (
-                ", chosen on it and kept fixed while rows were left out: each of the"
-                in told
-            )
-            assert chosen.certificate.rule == rule
-        for by_hand in (
-            Study(data).ranking(eps=answer.eps),
-            Study(data).topk(1, eps=1e-6),
-        ):
-            assert ", which was given: each of the" in by_hand.certificate.sentence
-            assert by_hand.certificate.rule == "audit"
+        assert chosen.certificate.rule == "covering eps"
+    for by_hand in (
+        Study(data).ranking(eps=answer.eps),
+        Study(data).topk(1, eps=1e-6),
+    ):
+        assert ", which was given: each of the" in by_hand.certificate.sentence
+        assert by_hand.certificate.rule == "audit"
 
 
 def test_an_eps_that_inflates_ties_alone_is_not_told_as_if_it_said_something():
@@ -210,7 +199,7 @@ def test_bounds_are_rounded_outward():
 
 def test_an_audited_eps_counts_what_breaks():
     data = flipping()
-    certificate = Study(data).topk(1, eps=1e-6, guarantee="overlap").certificate
+    certificate = Study(data).topk(1, eps=1e-6).certificate
     audited = Study(data).audit(k=1, eps=1e-6).row("inflated_topk", 1)
     assert certificate.delta == audited.delta > 0
     assert certificate.numbers == {"n": 20, "broken": len(audited.broken)}
@@ -219,10 +208,7 @@ def test_an_audited_eps_counts_what_breaks():
 def test_a_bagged_certificate_has_all_numbers_of_its_bound():
     votes = Votes(["x"] * 30 + ["y"] * 12)
     scorer = Bagged(Plurality(), bags=400, size=10, seed=1)
-    asked, study = {"delta": 0.2, "claim": "proved"}, Study(votes, scorer)
-    certificate = study.topk(1, guarantee="overlap", **asked).certificate
-    covering = study.topk(1, **asked).certificate
-    assert covering.eps == certificate.eps  # the ball's list
+    certificate = Study(votes, scorer).topk(1, delta=0.2, proved=True).certificate
     numbers = certificate.numbers
     assert set(numbers) == {
         "n", "size", "bags", "replace", "p", "q", "C", "finite_bags", "radius_squared",
@@ -239,12 +225,11 @@ def test_a_bagged_certificate_has_all_numbers_of_its_bound():
     assert not certificate.vacuous
 
 
-@pytest.mark.parametrize("guarantee", ["cover", "overlap"])
-def test_a_bagged_bound_that_promises_nothing_is_no_proof(guarantee):
+def test_a_bagged_bound_that_promises_nothing_is_no_proof():
     """The eps that delta takes exceeds the distance of any two possible outputs."""
     votes = Votes(["x"] * 30 + ["y"] * 12)
     few = Bagged(Plurality(), bags=2, seed=1)
-    asked = {"claim": "proved", "guarantee": guarantee}
+    asked = {"proved": True}
     study = Study(votes, few)
     for ask in (study.ranking, lambda **asked: study.topk(1, **asked)):
         with pytest.raises(
@@ -256,12 +241,14 @@ def test_a_bagged_bound_that_promises_nothing_is_no_proof(guarantee):
     assert study.topk(1, delta=edge * 1.01, **asked).eps < 2 * math.sqrt(0.5)
     with pytest.raises(NoProofError):
         study.topk(1, delta=edge, **asked)
+    for eps in (2 * math.sqrt(0.5) * 1.01, math.sqrt((numbers["C"] + 1) / 2) / 2):
+        with pytest.raises(NoProofError, match="proves nothing"):
+            study.topk(1, eps=eps, **asked)
 
 
 def test_certificates_are_values():
     one, two = (
-        Study(Votes(["x", "x", "y"])).topk(1, claim="proved").certificate
-        for _ in range(2)
+        Study(Votes(["x", "x", "y"])).topk(1, proved=True).certificate for _ in range(2)
     )
     assert one == two
     assert hash(one) == hash(two)
@@ -285,7 +272,7 @@ cells = st.one_of(st.sampled_from([0.0, 1.0]), ordinary)
 def proved_and_kept(data, scorer=None):
     """Return how near the largest shift comes to the proved bound, having checked that it holds."""
     ks = range(1, data.n_items + 1)
-    answer = Study(data, scorer).topk(data.n_items, claim="proved")
+    answer = Study(data, scorer).topk(data.n_items, proved=True)
     result = Study(data, scorer).audit(k=ks, eps=answer.eps)
     assert result.share_reaching_eps == 0
     assert all(
@@ -401,11 +388,22 @@ def test_the_share_that_breaks_stays_below_the_proved_delta():
     broken, uncovered = [], []
     for seed in range(30):
         scorer = Bagged(Plurality(), bags=40, size=2, seed=seed)
-        asked, study = {"delta": 0.4, "claim": "proved"}, Study(data, scorer)
-        covering = study.topk(1, **asked)
-        uncovered.append(covering.study.topk(1, eps=covering.eps).certificate.delta)
-        answer = study.topk(1, guarantee="overlap", **asked)
-        assert answer.certificate.delta == 0.4
+        study = Study(data, scorer)
+        covering = study.topk(1, delta=0.4, proved=True)
+        listed = set(covering.indices.tolist())
+        uncovered.append(
+            sum(
+                int(count)
+                for block in study.facts.leave_one_out.blocks()
+                for row, count in zip(
+                    block.dense(study.scores), study.units.counts, strict=True
+                )
+                if not {*topk(row, 1).tolist()} <= listed
+            )
+            / data.n_units
+        )
+        answer = study.topk(1, eps=covering.eps, proved=True)
+        assert answer.certificate.delta == pytest.approx(0.4, rel=1e-5)
         result = study.audit(k=1, eps=answer.eps, methods=["inflated_topk"])
         assert result.table[0].delta <= result.share_reaching_eps
         broken.append(result.share_reaching_eps)
@@ -448,13 +446,9 @@ def test_a_given_eps_is_printed_so_that_it_reads_back(eps):
     study, page = Study(data), Terminal(verbose=True)
     votes = Study(Votes(["x"] * 30 + ["y"] * 12))
     answers = [
-        answer
-        for guarantee in ("cover", "overlap")
-        for answer in (
-            study.topk(2, eps=eps, guarantee=guarantee),
-            study.ranking(eps=eps),
-            votes.topk(1, eps=eps, guarantee=guarantee),
-        )
+        study.topk(2, eps=eps),
+        study.ranking(eps=eps),
+        votes.topk(1, eps=eps),
     ]
     texts = [text for one in answers for text in (repr(one), one.certificate.sentence)]
     found = [*answers, study.audit(2, eps=eps)]
@@ -464,7 +458,7 @@ def test_a_given_eps_is_printed_so_that_it_reads_back(eps):
         assert all(float(number) == eps for number in numbers), text
     for answer in answers:
         assert re.search(r"eps = \S", answer.certificate.sentence)
-        assert answer.certificate.given
+        assert answer.certificate.guarantee == "overlap"
         assert json.loads(to_json(answer.findings()))["certificate"]["eps"] == eps
 
 
@@ -477,7 +471,7 @@ def views(found, page):
 
 def test_a_chosen_eps_is_still_rounded_up():
     answer = Study(flipping()).topk(1, delta=0.1)
-    assert not answer.certificate.given
+    assert answer.certificate.guarantee == "cover"
     assert (
         f"at eps = {rounded_up(answer.eps)}, chosen on it"
         in answer.certificate.sentence
@@ -488,8 +482,8 @@ def test_a_list_of_every_item_says_that_it_claims_nothing():
     votes = Votes(["x"] * 30 + ["y"] * 12)
     for answer in (
         Study(votes).topk(2),
-        Study(votes).topk(2, claim="proved"),
-        Study(votes).topk(2, guarantee="overlap"),
+        Study(votes).topk(2, proved=True),
+        Study(votes).topk(2, eps=0.5),
         Study(votes).topk(2, removals=3),
         Study(Votes(["x"] * 3)).topk(1),
     ):

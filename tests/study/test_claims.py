@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
 from steadyrank import ScoreMatrix, Study, Votes, ball_topk, inflated_topk
 from steadyrank.errors import InvalidValueError, NoProofError
+from steadyrank.operators.inflation import just_above
 from steadyrank.operators.topk_sets import cover_factor
 from steadyrank.scorers import (
     Bagged,
@@ -57,10 +59,12 @@ from study.answer_cases import (
     ],
 )
 def test_proved_answers_have_delta_0_and_state_what_they_hold_for(data, scorer, words):
-    for guarantee in ("overlap", "cover"):
+    study = Study(data, scorer)
+    least = just_above(study.scorer.sensitivity(study.data).eps)
+    for guarantee, eps in (("overlap", least), ("cover", None)):
         for answer in (
-            Study(data, scorer).topk(2, claim="proved", guarantee=guarantee),
-            Study(data, scorer).ranking(claim="proved", guarantee=guarantee),
+            study.topk(2, proved=True, eps=eps),
+            study.ranking(proved=True, eps=eps),
         ):
             certificate, ball = (
                 answer.certificate,
@@ -72,6 +76,7 @@ def test_proved_answers_have_delta_0_and_state_what_they_hold_for(data, scorer, 
                 else 1.0
             )
             assert (certificate.status, certificate.delta) == ("proved", 0.0)
+            assert certificate.guarantee == guarantee
             assert certificate.vacuous == (
                 answer.k is not None and answer.size == data.n_items
             )
@@ -128,28 +133,32 @@ def test_proved_answers_have_delta_0_and_state_what_they_hold_for(data, scorer, 
 )
 def test_no_proof_is_made_up(data, scorer):
     for ask in (
-        lambda: Study(data, scorer).topk(1, claim="proved"),
-        lambda: Study(data, scorer).ranking(claim="proved"),
+        lambda: Study(data, scorer).topk(1, proved=True),
+        lambda: Study(data, scorer).ranking(proved=True),
     ):
-        with pytest.raises(NoProofError, match='claim="observed"') as caught:
+        with pytest.raises(NoProofError, match="Omit proved=True") as caught:
             ask()
         assert scorer.name in str(caught.value)
 
 
 def test_no_bagging_proves_delta_0():
     with pytest.raises(NoProofError, match="delta = 0"):
-        Study(votes(), Bagged(Plurality(), bags=9)).topk(1, delta=0, claim="proved")
+        Study(votes(), Bagged(Plurality(), bags=9)).topk(1, delta=0, proved=True)
 
 
 @pytest.mark.parametrize("n", [2, 3, 7, 49, 1000, 123_457])
 def test_for_votes_just_above_root_2_over_n_is_proved(n):
     data = Votes(["x", "y"], counts=[n - 1, 1])
     edge = math.sqrt(2) / n
-    for guarantee, bound in (("overlap", edge), ("cover", cover_factor(1) * edge)):
-        asked = {"claim": "proved", "guarantee": guarantee}
-        ranking = Study(data).ranking(**asked)
-        assert bound < ranking.eps == pytest.approx(bound, rel=1e-5)
-        assert Study(data).topk(1, **asked).eps == pytest.approx(edge, rel=1e-5)
+    study, bound = Study(data), cover_factor(1) * edge
+    assert bound < study.ranking(proved=True).eps == pytest.approx(bound, rel=1e-5)
+    assert edge < study.topk(1, proved=True).eps == pytest.approx(edge, rel=1e-5)
+    for ask in (partial(study.topk, 1), study.ranking):
+        assert ask(eps=just_above(edge), proved=True).certificate.status == "proved"
+        with pytest.raises(
+            NoProofError, match=r"an eps below .* Give a larger eps=..."
+        ):
+            ask(eps=edge, proved=True)
     # The theorem is tight: the one vote against n - 1 moves the shares by exactly that much.
     on_edge, off_edge = (
         Study(data).audit(k=1, eps=eps) for eps in (edge, edge * (1 + 1e-8))
@@ -163,7 +172,7 @@ def test_an_eps_that_rounding_cannot_tell_from_the_bound_is_not_proved(n):
     """The operators lower eps by more than one unit in the last place, so a proof needs more."""
     data = Votes(["x", "y"], counts=[n - 1, 1])
     bound = Plurality().sensitivity(data)
-    assert Study(data).topk(1, claim="proved").eps > math.nextafter(bound.eps, 1)
+    assert Study(data).topk(1, proved=True).eps > math.nextafter(bound.eps, 1)
     # An eps that is given is audited, and this one holds on these data.
     observed = Study(data).topk(1, eps=math.nextafter(bound.eps, 1)).certificate
     assert (observed.status, observed.delta) == ("observed", 0.0)
@@ -189,7 +198,7 @@ def test_a_delta_never_exceeds_its_bound_on_the_boundary():
 def test_an_eps_given_by_hand_is_audited():
     data = votes()
     for eps in (0.001, 0.5):
-        found = Study(data).topk(2, eps=eps, guarantee="overlap").certificate
+        found = Study(data).topk(2, eps=eps).certificate
         assert (found.status, found.rule) == ("observed", "audit")
         assert (
             found.delta == Study(data).audit(k=2, eps=eps).row("inflated_topk", 2).delta
@@ -199,12 +208,12 @@ def test_an_eps_given_by_hand_is_audited():
 
 def test_a_bagged_scorer_is_audited_unless_a_proof_is_asked_for():
     scorer = Bagged(Plurality(), bags=40, seed=3)
-    observed = Study(votes(), scorer).topk(2, eps=0.02, guarantee="overlap").certificate
+    observed = Study(votes(), scorer).topk(2, eps=0.02).certificate
     assert observed.status == "observed"
     audited = Study(votes(), scorer).audit(k=2, eps=0.02).row("inflated_topk", 2)
     assert observed.delta == audited.delta
     assert (
-        Study(votes(), scorer).topk(2, delta=0.3, claim="proved").certificate.rule
+        Study(votes(), scorer).topk(2, delta=0.3, proved=True).certificate.rule
         == "bagging"
     )
 
@@ -217,14 +226,16 @@ def test_an_eps_given_for_a_ranking_is_audited():
         assert Study(data).ranking(eps=eps).certificate.guarantee == "overlap"
 
 
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ({"delta": 0.1}, "Give eps=..."),
-        ({"guarantee": "overlap"}, "Give eps=..."),
-        ({"eps": 0.1, "guarantee": "cover"}, "not promised to hold the new one"),
-    ],
-)
-def test_what_no_ranking_promises_is_refused_with_a_way_out(asked, told):
-    with pytest.raises(InvalidValueError, match=told):
-        Study(matrix()).ranking(**asked)
+def test_no_ranking_is_made_for_a_share_of_units():
+    with pytest.raises(InvalidValueError, match=r"Omit delta=\.\.\., or give eps="):
+        Study(matrix()).ranking(delta=0.1)
+
+
+def test_bagging_proves_a_share_for_an_eps_and_an_eps_for_a_share():
+    study = Study(votes(), Bagged(Plurality(), bags=400, seed=3))
+    covering = study.topk(2, delta=0.3, proved=True)
+    overlapping = study.topk(2, eps=covering.eps, proved=True).certificate
+    assert overlapping.delta == pytest.approx(0.3, rel=1e-5)
+    assert (overlapping.status, overlapping.guarantee) == ("proved", "overlap")
+    wider = study.topk(2, eps=1.2 * covering.eps, proved=True).certificate
+    assert wider.delta == pytest.approx(0.3 / 1.44, rel=1e-5)

@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 from oracles import enumeration, exact
 from oracles.ball import squared_distances
 from steadyrank import Ballots, Study, Votes
+from steadyrank.operators.inflation import just_above
 from steadyrank.scorers import Approval, Plurality
 
 
@@ -102,7 +103,7 @@ def test_the_chosen_eps_keeps_its_promise_in_whole_numbers(counts, allowed):
     units = one_vote_each(counts)
     for asked in (
         {"delta": max(allowed / n, 1e-9)},
-        {"claim": "proved", "guarantee": "overlap"},
+        {"proved": True, "eps": just_above(Plurality().sensitivity(data).eps)},
     ):
         answer = Study(data, Plurality()).topk(1, **asked)
         eps = exact.ExactEps(rational=Fraction(answer.eps))
@@ -111,7 +112,7 @@ def test_the_chosen_eps_keeps_its_promise_in_whole_numbers(counts, allowed):
         )
         members = exact.inflated_topk(share_scores(counts, n), 1, eps)
         assert set(answer.members) == set(members)
-    ball = Study(data, Plurality()).topk(1, claim="proved")
+    ball = Study(data, Plurality()).topk(1, proved=True)
     squares = squared_distances(share_scores(counts, n), 1)
     assert set(ball.members) == {
         item for item, square in enumerate(squares) if square <= Fraction(2, n * n)

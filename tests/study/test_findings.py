@@ -92,7 +92,7 @@ def test_a_topk_document_holds_what_the_library_computed() -> None:
 
 
 def test_what_was_not_looked_at_is_not_told() -> None:
-    proved = Study(Votes(["ann"] * 5 + ["bob"] * 3)).topk(1, claim="proved").findings()
+    proved = Study(Votes(["ann"] * 5 + ["bob"] * 3)).topk(1, proved=True).findings()
     assert proved["summary"]["changing_units"] is None
     assert "curve" not in proved
 

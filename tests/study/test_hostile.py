@@ -70,7 +70,7 @@ def test_one_unit_cannot_be_left_out(data):
         lambda: Study(data).audit(k=1, eps=0.1),
         lambda: Study(data).topk(1),
         lambda: Study(data).ranking(),
-        lambda: Study(data).topk(1, claim="proved"),
+        lambda: Study(data).topk(1, proved=True),
         lambda: Study(data).topk(1, eps=9.0),
     ):
         with pytest.raises(TooFewUnitsError, match="only one unit"):
@@ -152,7 +152,7 @@ def test_a_proof_for_large_values_holds_after_rounding():
     scorer = Mean(value_range=(0, 4e15))
     for _ in range(20):
         values = rng.integers(0, 4, (5, 4)) * 1e15 + rng.integers(0, 3, (5, 4))
-        answer = Study(ScoreMatrix(values), scorer).topk(2, claim="proved")
+        answer = Study(ScoreMatrix(values), scorer).topk(2, proved=True)
         result = Study(ScoreMatrix(values), scorer).audit(k=2, eps=answer.eps)
         assert result.row("inflated_topk", 2).delta == 0
         assert result.row("inflated_ranking").delta == 0

@@ -230,7 +230,7 @@ def test_every_form_holds_every_category():
 
 
 def test_a_proof_says_that_nobody_was_removed():
-    found = Split(poll(4), "city").ask(lambda study: study.topk(2, claim="proved"))
+    found = Split(poll(4), "city").ask(lambda study: study.topk(2, proved=True))
     assert found.headline == "No vote was removed to see who is sure of the top 2."
     assert found.rows() == []
     assert render_html(found.findings())

@@ -78,7 +78,7 @@ def test_nothing_is_left_out_for_the_scores():
     study = Study(matrix(), CountingScorer())
     np.testing.assert_array_equal(study.scores, study.scores)
     with pytest.raises(NoProofError):
-        study.topk(2, claim="proved")
+        study.topk(2, proved=True)
     assert (CountingScorer.asked, CountingScorer.scored) == (0, 1)
     np.testing.assert_array_equal(study.scores, study.facts.leave_one_out.scores)
 
@@ -90,7 +90,7 @@ def test_an_audit_takes_the_eps_of_the_curve(delta):
     assert found.eps is None
     for k in (2, 3):
         row = found.row("inflated_topk", k)
-        assert row.eps == study.topk(k, delta=delta, guarantee="overlap").eps
+        assert row.eps == study.curve(k).smallest_eps(delta)
         assert row.delta <= delta
     assert found.row("topk", 2).eps is None
 

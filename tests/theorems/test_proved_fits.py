@@ -34,7 +34,7 @@ def test_without_curvature_one_row_of_any_number_moves_a_fit_across_the_ball(
     )
     assert scorer.sensitivity(data) is None
     with pytest.raises(NoProofError):
-        Study(data, scorer).topk(1, claim="proved")
+        Study(data, scorer).topk(1, proved=True)
 
 
 def results(wins: np.ndarray, ties: np.ndarray) -> Battles:

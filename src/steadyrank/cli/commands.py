@@ -132,7 +132,7 @@ def _answer_settings(asked: Namespace) -> dict[str, Any]:
     """Return how an answer is made, as the library takes it."""
     how = _given(asked, "eps", "delta")
     if asked.proved:
-        how["claim"] = "proved"
+        how["proved"] = True
     return how
 
 

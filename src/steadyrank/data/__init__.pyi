@@ -1,6 +1,5 @@
 from steadyrank.data.ballots import Ballots as Ballots
 from steadyrank.data.battles import Battles as Battles
-from steadyrank.data.estimates import Estimates as Estimates
 from steadyrank.data.observations import Observations as Observations
 from steadyrank.data.ratings import Ratings as Ratings
 from steadyrank.data.regression import Regression as Regression

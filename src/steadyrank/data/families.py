@@ -54,6 +54,23 @@ class CountedRows(Observations):
         return found
 
     @cached_property
+    def _most_of_one(self) -> IntArray:
+        most = np.ones(self.n_items, dtype=np.int64)  # no row names an item twice
+        if self.unit is None:
+            return most
+        rows = np.arange(self._n_rows)
+        if self._entry_fields:
+            rows = np.repeat(rows, np.diff(self.indptr))
+        unit, times = self.unit[rows] * self.n_items, self.counts[rows]
+        fields = [getattr(self, name) for name in self._item_fields]
+        cells = np.concatenate([unit + items for items in fields])
+        cell, which = np.unique(cells, return_inverse=True)
+        named = np.zeros(len(cell), dtype=np.int64)
+        np.add.at(named, which, np.tile(times, len(fields)))
+        np.maximum.at(most, cell % self.n_items, named)
+        return most
+
+    @cached_property
     def _distinct(self) -> tuple[IntArray, IntArray]:
         """The first row of each distinct unit, and for each row the place of its unit."""
         keys = self._keys
@@ -166,6 +183,17 @@ class EntryObservations(Observations):
     def item_counts(self) -> IntArray:
         """How many values each item has."""
         return self._entries.observed
+
+    @property
+    def _most_of_one(self) -> IntArray:
+        entries, most = self._entries, super()._most_of_one
+        if self.unit is None:
+            return most
+        if not entries.weighted:
+            return entries.most_leaving
+        # Weights hide how many values a unit gives, but not whether it gives all.
+        alone = entries.most_leaving == entries.counts
+        return np.asarray(np.minimum(most, entries.observed - ~alone))
 
     def said(
         self, units: Sequence[int], items: Sequence[Sequence[int]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import compress
@@ -74,6 +75,8 @@ class Observations(ABC):
     unit: IntArray | None = field(default=None, kw_only=True)
     _unit_labels: Sequence[object] | None = field(default=None, kw_only=True)
     _unit_kind: str = field(default="", kw_only=True)
+    _least: int = field(default=0, kw_only=True)
+    """How many observations an item had to have to be one of the items."""
 
     @cached_property
     def _shares(self) -> Shares:
@@ -102,6 +105,12 @@ class Observations(ABC):
     @abstractmethod
     def item_counts(self) -> IntArray:
         """How many votes, ballots, ratings, battles, scores or rows stand behind each item."""
+
+    @property
+    def _most_of_one(self) -> IntArray:
+        """The most observations of each item that leave with one unit, or a bound of it."""
+        rows = 1 if self.unit is None else int(np.bincount(self.unit).max())
+        return np.full(self.n_items, rows)
 
     @property
     def n_items(self) -> int:
@@ -309,7 +318,8 @@ class Observations(ABC):
         few = f"fewer than {counted(int(least), self.kind.observation)}"
         gone = int((~kept).sum())
         note = f"{counted(gone, 'item')} with {few} {'is' if gone == 1 else 'are'} left out"
-        return self._with_items(kept, note)
+        made = copy(self._with_items(kept, note))  # what is cached stays true
+        return set_fields(made, _least=int(least))
 
     def _with_items(self, kept: BoolArray, note: str) -> Self:
         if kept.all():
@@ -386,6 +396,19 @@ def with_notes(data: Data, *notes: str, first: bool = False) -> Data:
     """Return the data with further notes: last, or first, before those about policies."""
     every = (*notes, *data.notes) if first else (*data.notes, *notes)
     return data._changed({"notes": every})  # noqa: SLF001 (one of us)
+
+
+def must_keep(data: Observations, removals: int) -> str:
+    """Return what each item must keep to be one without so many units; "" where it surely does.
+
+    An item that nothing is said of stays: it is in the list of items for another reason.
+    """
+    least, counts = data._least, data.item_counts  # noqa: SLF001 (one of us)
+    left = counts - removals * data._most_of_one  # noqa: SLF001
+    if least > 1:
+        few = (left < least).any()
+        return f"at least {counted(least, data.kind.observation)}" if few else ""
+    return "some data" if ((left < 1) & (counts > 0)).any() else ""
 
 
 def numbers_of(data: Observations, units: Iterable[int]) -> tuple[int, ...]:

@@ -79,7 +79,8 @@ def rows_shown(findings: Findings) -> tuple[Sequence[Row], int]:
     )
     if document in FIRST:
         rows = sorted(rows, key=FIRST[document])
-    return rows, findings["n_items"] if "score" in rows[0] else len(rows)
+    ranked = any("score" in row for row in rows[:1])
+    return rows, findings["n_items"] if ranked else len(rows)
 
 
 def table(

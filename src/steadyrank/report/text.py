@@ -178,7 +178,8 @@ def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield Line(certificate["promise"])
     if terminal.verbose:
         eps, share = findings["eps"], rounded_up(certificate["delta"])
-        words = "none" if eps is None else eps_in_words(eps, given=certificate["given"])
+        given = certificate["guarantee"] == "overlap"
+        words = "none" if eps is None else eps_in_words(eps, given=given)
         told = f"eps = {words}, delta = {share}, removals = {certificate['removals']:,}"
         yield Line(
             f"Certificate ({certificate['status']}): {told}; rule: {certificate['rule']}",

@@ -19,7 +19,6 @@ from steadyrank.data.units import Units
 from steadyrank.errors import (
     NotANumberError,
     Option,
-    TooFewUnitsError,
     nothing_left,
     shorten,
     wrong_data,
@@ -164,14 +163,8 @@ def check_kind(
 
 
 def check_several(data: Observations) -> None:
-    """Complain about data with no units, or a single one: without it nothing is left."""
-    units = data.n_units
-    if not units:
-        raise TooFewUnitsError(
-            "these scores have standard errors but no units to remove, so their stability is unknown",
-            way_out="Ask for ranks of true scores: Study(data).confidence(), or steadyrank confidence.",
-        )
-    if units < 2:
+    """Complain about data with a single unit: without it nothing is left."""
+    if data.n_units < 2:
         raise nothing_left(data.units.kind)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from difflib import get_close_matches
 from importlib import import_module
 from inspect import signature
-from operator import attrgetter
 from typing import Any, cast
 
 from steadyrank.data.observations import Observations, usual_scorer
@@ -97,8 +96,7 @@ def default_scorer(data: Observations) -> Scorer:
 
     It is the paper's where it has one: plurality for votes, the sum of ratings over 1 + their number,
     constrained least squares for regressions. Orders get Borda points, approvals their share, battles
-    Bradley-Terry, and scores the mean. It never depends on the unit. Estimates keep the scores that
-    they came with.
+    Bradley-Terry, and scores the mean. It never depends on the unit.
 
     Examples
     --------
@@ -109,10 +107,6 @@ def default_scorer(data: Observations) -> Scorer:
     'mean (shrinkage 1)'
     """
     check_kind(data, (), scorer="a scorer")
-    if not data.kind.scorer:
-        from steadyrank.scorers.refit import Refit
-
-        return Refit(attrgetter("scores"), label="as given")
     return named_scorer(usual_scorer(data))
 
 

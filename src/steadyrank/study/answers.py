@@ -300,7 +300,7 @@ class StableTopK(Answer):
         if self.standings is None:
             raise SteadyrankError(
                 "no unit was removed for this answer, so it is not known where items stand",
-                way_out=["Ask for it with ", Option("claim", "observed"), "."],
+                way_out=["Omit ", Option("proved", flag=True), "."],
             )
         return self.labels(self.order[self.standings[self.order] == standing])
 

@@ -1,9 +1,9 @@
 """Which list, or which set of rankings, answers a question, and what may be claimed of it.
 
-Unless something else is asked for, the answer is what holds the plain answers without each unit, and
-nothing else: no eps is needed. Of a list, a target delta or the guarantee *overlap* take the tightest
-eps that does on these data; a ranking at an eps overlaps. A proof without leaving anybody out takes the
-ball's list.
+Without an eps an answer *covers*: it is what holds the plain answers without each unit, and nothing
+else. A target delta takes the tightest eps that covers all but such a share. At an eps that is given it
+is the inflated answer of the paper, which *overlaps*: the new one shares k items, or a ranking, with it.
+Either may be *proved* by a bound of the scorer, without leaving any unit out.
 """
 
 from __future__ import annotations
@@ -12,24 +12,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Literal,
-    NamedTuple,
-    TypeAlias,
-    TypedDict,
-    get_args,
-)
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
 
 from steadyrank.data.families import EntryObservations
+from steadyrank.data.observations import must_keep
 from steadyrank.errors import (
     InvalidValueError,
     NoProofError,
     Option,
-    not_a_choice,
     shorten,
 )
 from steadyrank.operators.checks import Range, check_eps, check_whole
@@ -44,7 +36,6 @@ if TYPE_CHECKING:
     from steadyrank.scorers.sensitivity import Sensitivity
     from steadyrank.study.facts import Facts
 
-Claim = Literal["observed", "proved"]
 Status = Literal["proved", "observed", "certified"]
 Guarantee = Literal["overlap", "cover"]
 Kind: TypeAlias = "tuple[float | None, float, Status, str]"
@@ -89,9 +80,7 @@ class Certificate:
         How many units, at most, may be removed together.
     guarantee : {"overlap", "cover"}
         ``overlap``: the new answer and this one share k items, or a ranking. ``cover``: the new plain
-        top k, or the new plain ranking, is inside this answer.
-    given : bool
-        Whether eps was given; otherwise it was chosen.
+        top k, or the new plain ranking, is inside this answer. It overlaps where an eps was given.
 
     Examples
     --------
@@ -116,7 +105,6 @@ class Certificate:
     removals: int = 1
     guarantee: Guarantee = "overlap"
     promise: str = ""
-    given: bool = False
 
     def __str__(self) -> str:
         """Return the claim in plain words."""
@@ -134,8 +122,9 @@ class Claims:
     """Words the certificates of one answer: a top k, or without a k the ranking, of ``n`` units.
 
     ``apart`` says why the scores without a unit are not those that the scorer gives by itself on what is
-    left, so that nothing follows for an answer made anew; "" where they are. ``given``: whether the eps
-    was given; one that was chosen was chosen on the data, or by a rule.
+    left, so that nothing follows for an answer made again; "" where they are. An answer that overlaps
+    has an eps that was given; any other eps was chosen on the data, or by a rule. ``kept``: what every
+    item must keep to be one without a unit; "" where all surely do.
     """
 
     n: int
@@ -143,8 +132,15 @@ class Claims:
     k: int | None
     guarantee: Guarantee
     apart: str = ""
-    given: bool = False
     item: str = "item"
+    kept: str = ""
+
+    @property
+    def _condition(self) -> str:
+        """What must hold of the items, at the end of a promise."""
+        if not self.kept:
+            return ""
+        return f", as long as every {self.item} keeps {self.kept}"
 
     @property
     def cover(self) -> bool:
@@ -185,7 +181,6 @@ class Claims:
         short = plain or f"{kind[2].capitalize()}: {promise}"
         about: Any = {
             "guarantee": self.guarantee,
-            "given": self.given,
             "promise": f"{short}.{beyond}",
         }
         return Certificate(*kind, sentence, dict(numbers), **about)
@@ -211,12 +206,11 @@ class Claims:
     ) -> Certificate:
         """Return what leaving each unit out has shown, for statisticians and for everybody."""
         each = f"each of the {self.n:,} {plural(self.unit)}"
-        seen = (
-            f"{each} was left out in turn, and {held} (delta = {rounded_up(kind[1])})"
-        )
+        turn = f"in turn, with every {self.item} kept" if self.kept else "in turn"
+        seen = f"{each} was left out {turn}, and {held} (delta = {rounded_up(kind[1])})"
         where, plain = (
             f"Observed {self._where(where)}",
-            f"We removed {each} in turn. {plain}",
+            f"We removed {each} {turn}. {plain}",
         )
         return self._made(
             kind, (where, seen, ""), {"n": self.n, "broken": broken}, plain=plain
@@ -231,27 +225,23 @@ class Claims:
         share of units that eps was chosen for, where it was.
         """
         held = f"{self._holds}{f', except without {broken:,} of them' if broken else ' every time'}"
-        where = self._at(
-            eps, f"chosen on it and kept fixed while {plural(self.unit)} were left out"
-        )
+        came = "which was given"
+        if self.cover:
+            came = (
+                f"chosen on it and kept fixed while {plural(self.unit)} were left out"
+            )
+        where = f", at eps = {eps_in_words(eps, given=not self.cover)}, {came}"
         where = ", with equal scores kept together" if ties else where
-        rule = (
-            "audit" if self.given else "covering eps" if self.cover else "breaking eps"
-        )
+        rule = "covering eps" if self.cover else "audit"
         kind: Kind = eps, broken / self.n, "observed", rule
         found = self._seen(kind, f"the new {held}", f"The new {held}", broken, where)
-        return found if self.given or not self.cover else self._anew(found, target)
-
-    def _at(self, eps: float, chosen: str) -> str:
-        """Return which eps it is, and where it comes from."""
-        came = "which was given" if self.given else chosen
-        return f", at eps = {eps_in_words(eps, given=self.given)}, {came}"
+        return self._anew(found, target) if self.cover else found
 
     def certified(self, removals: int) -> Certificate:
         """Return the certificate of a list of all items that bounds do not rule out, up to so many."""
         promise = (
             f"remove any {removals:,} of the {self.n:,} {plural(self.unit)}, or fewer, and if the rest "
-            f"can be scored, the new {self._holds} (delta = 0)"
+            f"can be scored, the new {self._holds}{self._condition} (delta = 0)"
         )
         why = ". No removal was tried: bounds on what any removal does to two scores prove it"
         told = f"Certified {self._where()}", promise, why
@@ -283,9 +273,8 @@ class Claims:
             every, it = "dataset", "these"
         elif delta:
             removed = f"one {self.unit}, any but a share {rounded_up(delta)} of them"
-        anew = (
-            f"remove {removed}, and the {what} made again shares {kind} with this one"
-        )
+        shares = f"the {what} made again shares {kind} with this one"
+        anew = f"remove {removed}, and {shares}{self._condition}"
         why = f"because both hold the {self._plain} of the data without {it}, if these can be scored"
         proved = (
             f"Proved for every {every}: {anew} ({stable}, delta = {delta:.4g}), {why}."
@@ -299,20 +288,23 @@ class Claims:
         )
 
     def proved_by_sensitivity(
-        self, eps: float, bound: Sensitivity, factor: float | None
+        self, eps: float, bound: Sensitivity, factor: float = 1.0
     ) -> Certificate:
         """Return the certificate of a scorer that no single unit can move by more than ``bound.eps``.
 
-        Without a factor it is of the ball's list; with one, of an answer inflated by more than so many
-        times the bound.
+        A list that covers is the ball's; all else is inflated by more than ``factor`` times the bound.
         """
         because = bound.sentence[:1].lower() + bound.sentence[1:].removesuffix(".")
-        times = "1" if factor is None else f"{factor:.4g}"
-        larger = "larger" if times == "1" else f"more than {times} times that"
-        names = ": the list holds every name that scores within eps of these could put into the top k"
-        larger += names * (factor is None)
-        why = f", because {because}, and eps = {rounded_down(eps, 6)} is {larger}"
-        promise = f"remove any one {self.unit}, and the new {self._holds} (delta = 0)"
+        larger = "larger" if factor == 1.0 else f"more than {factor:.4g} times that"
+        if self.cover and self.k is not None:
+            larger += (
+                ": the list holds every name that scores within eps of these could put into "
+                "the top k"
+            )
+        stated = rounded_down(eps, 6) if self.cover else eps_in_words(eps, given=True)
+        why = f", because {because}, and eps = {stated} is {larger}"
+        new = f"the new {self._holds}{self._condition}"
+        promise = f"remove any one {self.unit}, and {new} (delta = 0)"
         told = (
             "Proved for every dataset of this size and the kind named here",
             promise,
@@ -328,7 +320,7 @@ class Claims:
         promise = (
             f"remove one {self.unit} at random, and with probability at least "
             f"{rounded_down(1 - delta)} (delta = {rounded_up(delta)}) over the {self.unit} and the "
-            f"bags, if every bag can be scored, the new {self._holds}"
+            f"bags, if every bag can be scored, the new {self._holds}{self._condition}"
         )
         why = (
             f". There are {numbers['n']:,} {plural(self.unit)}; the price of {numbers['bags']:,} bags, "
@@ -340,12 +332,11 @@ class Claims:
 
 
 class Target(TypedDict, total=False):
-    """How an answer is made: a target or an eps, and what is claimed."""
+    """How an answer is made: a target or an eps, and whether a proof is asked for."""
 
     delta: float
     eps: float | None
-    guarantee: Guarantee | None
-    claim: Claim
+    proved: bool
 
 
 class How(Target, total=False):
@@ -379,15 +370,12 @@ def check_target(delta: float, eps: float | None) -> tuple[float, float | None]:
     return target, None if eps is None else check_eps(eps)
 
 
-def check_ranking(delta: float, eps: float | None, guarantee: Guarantee | None) -> None:
-    """Complain about what no ranking promises: at an eps it overlaps, and the eps must be given."""
-    if eps is not None and guarantee == "cover":
-        told = "rankings at an eps are not promised to hold the new one"
-        way_out = ("Omit ", Option("eps"), ": the ranks without each unit hold it.")
+def check_ranking(delta: float, eps: float | None) -> None:
+    """Complain about a share of units without an eps, which no ranking is made for."""
+    if eps is None and delta:
+        told = "no ranking is made for a share of units: it covers them all, or is inflated by an eps"
+        way_out = ("Omit ", Option("delta"), ", or give ", Option("eps"), ".")
         raise InvalidValueError(told, way_out=way_out)
-    if eps is None and (delta or guarantee == "overlap"):
-        told = "rankings that overlap with the new ones are made at an eps, which was not given"
-        raise InvalidValueError(told, way_out=["Give ", Option("eps"), "."])
 
 
 def check_removals(facts: Facts, removals: int) -> int:
@@ -412,39 +400,35 @@ def made(
     *,
     delta: float = 0.0,
     eps: float | None = None,
-    guarantee: Guarantee | None = None,
-    claim: Claim = "observed",
     removals: int = 1,
+    proved: bool = False,
 ) -> Made:
     """Return the answer for a target delta, or for an eps that was given."""
-    if claim not in get_args(Claim):
-        raise not_a_choice("claim", claim, get_args(Claim))
-    if guarantee not in {None, *get_args(Guarantee)}:
-        raise not_a_choice("guarantee", guarantee, get_args(Guarantee))
+    if not isinstance(proved, bool):
+        raise InvalidValueError(
+            f"proved must be True or False, but is {shorten(proved)}"
+        )
     target, eps = check_target(delta, eps)
-    if claim == "proved" and eps is not None:
-        told = "a proof finds its own eps; one that is given is checked on these data"
-        omit = ("Omit ", Option("eps"), " or ", Option("claim", "proved"))
-        raise InvalidValueError(told, way_out=omit)
-    if k is None and claim == "observed":
-        check_ranking(target, eps, guarantee)
+    if k is None and not proved:
+        check_ranking(target, eps)
     check_several(facts.data)
-    promised = guarantee or ("cover" if k is not None or eps is None else "overlap")
-    found = Calibration(facts, k, promised, given=eps is not None)
+    found = Calibration(facts, k, "cover" if eps is None else "overlap")
     if one_row_each(facts.data):
         return found.plain(eps)
-    usual = claim == "observed" and eps is None and promised == "cover" and not target
+    usual = not proved and eps is None and not target
     if removals != 1 and check_removals(facts, removals) > 1:
         if not usual:
-            told = "a list that holds against several removals takes no delta, eps, guarantee or claim"
+            told = "a list that holds against several removals takes no delta, eps or proof"
             raise InvalidValueError(
                 told, way_out=["Omit them, or use ", Option("removals", "1"), "."]
             )
-        answer = found.whoever_leaves(removals)
-    elif claim == "proved":
-        answer = found.proved(target)
+        answer = found.whichever_leave(removals)
+    elif proved:
+        answer = found.proved(target, eps)
+    elif eps is not None:
+        answer = found.inflated(eps)
     else:
-        answer = found.left_out() if usual else found.observed(target, eps)
+        answer = found.left_out() if usual else found.covering(target)
     if len(answer.listed) == len(facts.items):
         empty = replace(answer.certificate, vacuous=True)
         return answer._replace(certificate=_remarked(empty, NOTHING_LEFT_OUT))
@@ -470,25 +454,17 @@ class Calibration:
     study: Facts
     k: int | None
     guarantee: Guarantee = "cover"
-    given: bool = False
 
     @property
     def _claims(self) -> Claims:
+        return self._claims_without(1)
+
+    def _claims_without(self, removals: int) -> Claims:
+        """Return what words the claims of an answer that so many units may leave together."""
         study = self.study
         apart = declared(study.scorer, "apart", study.data) or ""
-        about = study.units.total, study.unit, self.k, self.guarantee, apart, self.given
-        return Claims(*about, study.item_name)
-
-    @property
-    def _cover(self) -> bool:
-        return self.guarantee == "cover"
-
-    @property
-    def _factor(self) -> float:
-        """How much larger than a shift of the scores the eps of an inflated answer must be."""
-        return (
-            cover_factor(len(self.study.items) - (self.k or 1)) if self._cover else 1.0
-        )
+        about = study.units.total, study.unit, self.k, self.guarantee, apart
+        return Claims(*about, study.item_name, must_keep(study.data, removals))
 
     def left_out(self) -> Made:
         """Return what holds the plain answers without each unit, and nothing else."""
@@ -514,7 +490,7 @@ class Calibration:
             "no removal",
             promise,
             promise=promise,
-            given=self.given,
+            guarantee=self.guarantee,
         )
         if eps is None:
             return Made(certificate, study.order[: self.k or 0], told=False)
@@ -526,7 +502,7 @@ class Calibration:
         return Made(certificate, inflated_topk(self.study.scores, self.k, eps).indices)
 
     def eps_needed(self, delta: float) -> float:
-        """Return the tightest eps on these data that at most a share ``delta`` of the units breaks."""
+        """Return the tightest eps on these data that covers all but a share ``delta`` of the units."""
         each = self._each_needs  # first: it makes the scores, too
         return eps_above(
             check_delta(delta), each, self.study.units.counts, self.study.tie_eps
@@ -534,14 +510,12 @@ class Calibration:
 
     @property
     def _each_needs(self) -> FloatArray:
-        """The eps, for each distinct unit, above which leaving it out does not break the list."""
+        """The eps, for each distinct unit, above which the list holds the top k without it."""
         study, k = self.study, self.k or 1
-        if not self._cover:
-            return study.curve(k).breaking_eps
         reach = study.deletions(k).reach  # first: it makes the scores, too
         return np.asarray(study.critical_eps(k)[study.order][reach - 1])
 
-    def whoever_leaves(self, removals: int) -> Made:
+    def whichever_leave(self, removals: int) -> Made:
         """Return the list that holds the top k whichever units leave, up to so many of them together."""
         study, search = self.study, self.study.margin_search()
         if not search.pairs.certified:
@@ -555,61 +529,84 @@ class Calibration:
         from steadyrank.margins.search import Withstanding
 
         listed = study.order[Withstanding(search, removals).listed(self.k or 1)]
-        return Made(self._claims.certified(removals), listed)
+        claims = self._claims_without(removals)
+        return Made(claims.certified(removals), listed)
 
-    def observed(self, target: float, given: float | None) -> Made:
-        """Return an inflated answer at an eps that was given, or at the tightest for a target."""
-        study, eps = self.study, self.eps_needed(target) if given is None else given
+    def covering(self, target: float) -> Made:
+        """Return the list at the tightest eps that covers all but a share of the units."""
+        study, eps = self.study, self.eps_needed(target)
+        broken = int(study.units.counts[self._each_needs >= eps].sum())
+        ties = eps == study.tie_eps
+        claim = self._claims.observed(eps, broken, ties=ties, target=target)
+        return self._inflated(claim, eps)
+
+    def inflated(self, eps: float) -> Made:
+        """Return the inflated answer at an eps that was given, and how many units break it."""
+        study = self.study
         broken: BoolArray | IntArray
         if self.k is None:
             from steadyrank.study.audit.rows import units_without_common_ranking
 
             broken = units_without_common_ranking(study, eps)
         else:
-            broken = self._each_needs >= eps
-        number, ties = (
-            int(study.units.counts[broken].sum()),
-            not self.given and eps == study.tie_eps,
-        )
-        return self._inflated(
-            self._claims.observed(eps, number, ties=ties, target=target), eps
-        )
+            broken = study.curve(self.k).breaking_eps >= eps
+        number = int(study.units.counts[broken].sum())
+        return self._inflated(self._claims.observed(eps, number, ties=False), eps)
 
-    def proved(self, delta: float) -> Made:
-        """Return what holds if no unit moves the scores further than a rule says: the ball's list."""
-        study, ball = self.study, self.k is not None and self._cover
-        if (bound := study.scorer.sensitivity(study.data)) is not None:
-            factor = None if ball else self._factor
+    def proved(self, delta: float, eps: float | None) -> Made:
+        """Return what holds if no unit moves the scores further than a rule says.
+
+        Without an eps that is the ball's list, or a ranking inflated so far that it covers; at an eps
+        that was given the inflated answer of Theorems 4 and 8, if the rule bounds all moves below it.
+        """
+        study = self.study
+        bound = study.scorer.sensitivity(study.data)
+        if bound is None:
+            least, share, numbers = self._bagging(delta, eps)
             claim = partial(
-                self._claims.proved_by_sensitivity, bound=bound, factor=factor
+                self._claims.proved_by_bagging, delta=share, numbers=numbers
             )
-            eps = bound.eps
         else:
-            eps, numbers = self._bagging(delta)
-            claim = partial(
-                self._claims.proved_by_bagging, delta=delta, numbers=numbers
-            )
-        if self.k is not None and ball:
-            radius = just_above(eps)
-            return Made(
-                claim(radius), ball_topk(study.scores, self.k, radius), told=False
-            )
-        wide = just_above(self._factor * eps)
+            least = just_above(bound.eps)
+            claim = partial(self._claims.proved_by_sensitivity, bound=bound)
+        if eps is not None:
+            if eps < least:
+                told = f"an eps below {rounded_up(least)} proves nothing"
+                raise NoProofError(
+                    study.scorer.name,
+                    told,
+                    way_out=["Give a larger ", Option("eps"), "."],
+                )
+            return self._inflated(claim(eps), eps)._replace(told=False)
+        if self.k is not None:
+            listed = ball_topk(study.scores, self.k, least)
+            return Made(claim(least), listed, told=False)
+        factor = cover_factor(len(study.items) - 1)
+        wide = just_above(factor * least)
+        if bound is not None:
+            claim = partial(claim, factor=factor)
         return self._inflated(claim(wide), wide)._replace(told=False)
 
-    def _bagging(self, delta: float) -> tuple[float, Numbers]:
-        """Return the eps that bagging proves for a share delta, and the numbers of its bound."""
+    def _bagging(self, delta: float, eps: float | None) -> tuple[float, float, Numbers]:
+        """Return the eps and the share delta that bagging proves together, and the numbers of its bound.
+
+        One follows from the other: ``eps^2 delta`` is the squared radius times ``C + 2/B``.
+        """
         scorer = self.study.scorer
         numbers = declared(scorer, "bagging_numbers", self.study.data)
-        if numbers is None or not delta:
+        if numbers is None or not (delta or eps):
             raise NoProofError(scorer.name, f"no rule proves delta = {delta:g}")
         radius = math.sqrt(numbers["radius_squared"])
-        eps = radius * math.sqrt((numbers["C"] + numbers["finite_bags"]) / delta)
-        if just_above(eps) > 2 * radius:
-            told = f"at delta = {delta:g} the bound of bagging is so wide that it proves nothing"
+        product = numbers["radius_squared"] * (numbers["C"] + numbers["finite_bags"])
+        if eps is None:
+            asked, eps = f"delta = {delta:g}", just_above(math.sqrt(product / delta))
+        else:
+            asked, delta = f"eps = {eps:g}", just_above(product / eps**2)
+        if eps > 2 * radius or delta >= 1:
+            told = f"at {asked} the bound of bagging is so wide that it proves nothing"
             more = "Use more bags, smaller bags or a larger delta."
             raise NoProofError(scorer.name, told, way_out=more)
-        return eps, numbers
+        return eps, delta, numbers
 
 
 def eps_above(delta: float, values: FloatArray, counts: IntArray, ties: float) -> float:

@@ -1,8 +1,7 @@
 """Confidence: which ranks the true scores may have, if chance made the data. Not stability.
 
 Stability tells what one unit's leaving changes in this dataset, wherever it comes from. Confidence is a
-statement about scores behind the data, and holds if the units are a random sample, or if the standard
-errors that scores came with are right.
+statement about scores behind the data, and holds if the units are a random sample.
 """
 
 from __future__ import annotations
@@ -14,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank._typing import frozen
-from steadyrank.data.estimates import Estimates
 from steadyrank.data.observations import shares_of
-from steadyrank.errors import FEW_DATA, InvalidValueError, Option, TooFewUnitsError
+from steadyrank.errors import FEW_DATA, InvalidValueError, TooFewUnitsError
 from steadyrank.operators.checks import check_k, check_level, check_size, check_whole
 from steadyrank.scorers.base import declared
 from steadyrank.study.answers import named
-from steadyrank.study.rank_sets import NEVER, Noise, normal_draws, student
+from steadyrank.study.rank_sets import NEVER, Noise, student
 from steadyrank.study.resampling import draw, scored_draws
 from steadyrank.study.results import Result, finite, label, labels, origin, told
 from steadyrank.text import confidence_title, counted, percent, plural
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from steadyrank.study.study import Study
     from steadyrank.sums.model import Entries
 
-GIVEN = "the scores are normal estimates with the covariance given, or independent with the errors given"
 DRAWN = "the {} were drawn independently from one population"
 TIES = "equal scores: the one listed first stands first; which is truly better is not decided"
 
@@ -47,7 +44,7 @@ class Confidence(Result):
     """Which ranks the true scores may have, and where these may lie.
 
     All of it is a model, and a promise for large samples: the units are drawn independently from one
-    population, or the standard errors that the scores came with are right.
+    population.
 
     Attributes
     ----------
@@ -56,27 +53,23 @@ class Confidence(Result):
     draws, seed : int
         How many draws of the noise were made, and from which seed.
     basis : str
-        What it rests on, in words. The noise is that of scores of as many units drawn anew, or normal
-        with the standard errors or the covariance that the scores came with.
+        What it rests on, in words. The noise is that of scores of as many units drawn again.
     errors : float array (items,)
-        The standard error of each score: the spread of its draws, or as given.
+        The standard error of each score: the spread of its draws.
     score_intervals : float array (2, items)
         The lowest and the highest score of each item, each item by itself: percentiles of the draws,
-        further out the fewer units there are; or, where errors were given or the draws do not reach so
-        far, the score less and plus so many standard errors. NaN for scores that are the same in all
-        draws of units, which tells nothing of chance.
+        further out the fewer units there are; or, where the draws do not reach so far, the score less
+        and plus so many standard errors. NaN for scores that are the same in all draws of units, which
+        tells nothing of chance.
     k : int or None
         The top k in question.
 
     Examples
     --------
-    >>> from steadyrank import Estimates, Study
-    >>> scores = Estimates([9, 5, 4.5], errors=[0.5, 0.5, 0.5], items=["x", "y", "z"])
-    >>> found = Study(scores).confidence()
+    >>> from steadyrank import Study, Votes
+    >>> found = Study(Votes(["ann"] * 60 + ["bob"] * 21 + ["cyd"] * 19)).confidence()
     >>> found.top(1), found.top(2)
-    (('x',), ('x', 'y', 'z'))
-    >>> [(row["item"], row["confidence_best"], row["confidence_worst"]) for row in found.rows()]
-    [('x', 1, 1), ('y', 2, 3), ('z', 2, 3)]
+    (('ann',), ('ann', 'bob', 'cyd'))
     """
 
     document = "confidence"
@@ -128,9 +121,7 @@ class Confidence(Result):
 
     @property
     def _caution(self) -> str:
-        """What units, if there are any, cannot tell because they are few or agree."""
-        if self._noise.units is None:
-            return ""
+        """What units cannot tell because they are few or agree."""
         rest = f"Some scores rest on few {plural(self.unit)}, which count as fewer than {FEW} equal ones"
         few = f" {rest}: if rare, very different ones are missing, it holds less often."
         same = " Where no draw changes the difference of two scores, it is undecided which is better."
@@ -180,7 +171,7 @@ class Confidence(Result):
 
     def _found(self) -> dict[str, Any]:
         other = f"Stability is another question: what removing one {self.unit} changes in this dataset"
-        other += "." if self.n_units else ", which has none."
+        other += "."
         names = ("level", "draws", "seed", "basis", "sentence", "k", "top_sentence")
         rows = [row | {"item": label(row["item"])} for row in self.rows()]
         top = None if self.k is None else labels(self.top(self.k))
@@ -203,43 +194,29 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
     # A score of a draw is kept several times over, with its ranks, in a row that takes as much as ten.
     check_size(draws * (len(study.items) + 10) * 64, what, "Ask for fewer draws.")
     data, scores, tail = study.data, study.scores, (1 - level) / 2
-    given, notes, units = (
-        data.covariance if isinstance(data, Estimates) else None,
-        data.notes,
-        None,
-    )
-    if given is None:
-        drawn, reasons = bootstrap_scores(data, study.scorer, draws, seed)
-        notes, units = (
-            (*notes, *about_silent(reasons, draws, level)),
-            units_behind(data),
-        )
-    else:
-        drawn = np.add(scores, normal_draws(given, draws, seed))
+    drawn, reasons = bootstrap_scores(data, study.scorer, draws, seed)
+    notes = (*data.notes, *about_silent(reasons, draws, level))
+    units = units_behind(data)
     noise, silent = np.ascontiguousarray((drawn - scores).T), draws - len(drawn)
     # Squares of very large or small differences are beyond floats; a common size changes nothing.
     size = max(float(np.abs(noise).max()), 1e-150 * float(np.abs(scores).max())) or 1.0
-    covariance = (
-        np.atleast_2d(np.cov(noise / size)) if given is None else given / size**2
-    )
+    covariance = np.atleast_2d(np.cov(noise / size))
     errors = np.sqrt(np.diag(covariance)) * size
-    limit = student(tail, np.full(len(scores), np.inf) if units is None else units)
+    limit = student(tail, units)
     with np.errstate(invalid="ignore"):
         ends = scores + np.outer((-1, 1), limit * errors)
-    if (
-        given is None
-    ):  # percentiles, further out for fewer units (Hesterberg), where draws reach so far
-        ranked, beyond = np.sort(drawn, axis=0), ndtr(-limit) * draws
-        reached, place = (
-            beyond >= 1 + silent,
-            np.maximum(np.ceil(beyond).astype(np.int64) - silent, 1),
-        )
-        both = (
-            ranked[place - 1, np.arange(len(scores))],
-            ranked[-place, np.arange(len(scores))],
-        )
-        ends = np.where(reached, both, ends)
-        ends[:, (errors <= NEVER * np.abs(scores)) | ~np.isfinite(limit)] = np.nan
+    # Percentiles, further out for fewer units (Hesterberg), where draws reach so far.
+    ranked, beyond = np.sort(drawn, axis=0), ndtr(-limit) * draws
+    reached, place = (
+        beyond >= 1 + silent,
+        np.maximum(np.ceil(beyond).astype(np.int64) - silent, 1),
+    )
+    both = (
+        ranked[place - 1, np.arange(len(scores))],
+        ranked[-place, np.arange(len(scores))],
+    )
+    ends = np.where(reached, both, ends)
+    ends[:, (errors <= NEVER * np.abs(scores)) | ~np.isfinite(limit)] = np.nan
     about = origin(study) | {
         "_study": None,
         "level": level,
@@ -251,7 +228,7 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
         | {"notes": (*notes, TIES, *(declared(study.scorer, "remarks", scores) or ()))},
         errors=frozen(errors),
         score_intervals=frozen(ends),
-        basis=DRAWN.format(plural(study.facts.unit)) if given is None else GIVEN,
+        basis=DRAWN.format(plural(study.facts.unit)),
         _noise=Noise(scores / size, covariance, noise / size, units, silent),
     )
 
@@ -278,9 +255,8 @@ def bootstrap_scores(
     """Return the scores (draws, items) of data with units drawn anew, and why some draws have none."""
     if data.n_units < 2:
         single = f"there is only one unit (a {data.units.kind})"
-        say = "Bring more units, or scores with their standard errors; their column is named by "
         problem = f"{single}, so every draw is the same and says nothing about chance"
-        raise TooFewUnitsError(problem, way_out=[say, Option("error")])
+        raise TooFewUnitsError(problem, way_out="Bring more units.")
     if (
         getattr(scorer, "empty", None) is not None
     ):  # what is last by decree says nothing about chance

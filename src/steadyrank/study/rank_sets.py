@@ -15,8 +15,8 @@ all questions whose answer is no, the first to be answered wrongly is answered w
 question, so by noise above their own quantile: that covers wrong ways round, too, and costs some width.
 
 Noise that comes from drawn *units* is itself an estimate, and decides less, for two reasons. A
-difference that never varies is no knowledge, as an error of 0 that was given is: units that were not
-seen may differ, so the pair is undecided. And draws of n units have n - 1 directions, however many pairs
+difference that never varies is no knowledge: units that were not seen may differ, so the pair is
+undecided. And draws of n units have n - 1 directions, however many pairs
 there are, and deviations that n units can only estimate: the quantile of the largest is too low, by far
 with few units. So it is never taken to be less than what keeps the promise whatever the directions are:
 Student's quantile for n units, with the probability shared out among the questions (Bonferroni, and step
@@ -104,23 +104,22 @@ class Noise:
         That of the noise in them.
     draws : float array (items, draws)
         Draws of the noise.
-    units : float array (items,), optional
-        How many units of equal weight tell each score; without it the covariance is known, as that of
-        given errors is.
+    units : float array (items,)
+        How many units of equal weight tell each score.
     silent : int
         How many more draws there were, on which there are no scores.
 
     Examples
     --------
     >>> draws = np.random.default_rng(0).standard_normal((3, 999))
-    >>> Noise(np.array([0.0, 1.0, 9.0]), np.eye(3), draws).simultaneous(0.95)
+    >>> Noise(np.array([0.0, 1.0, 9.0]), np.eye(3), draws, np.full(3, 99.0)).simultaneous(0.95)
     (array([2, 2, 1]), array([3, 3, 1]))
     """
 
     scores: FloatArray
     covariance: FloatArray
     draws: FloatArray
-    units: FloatArray | None = None
+    units: FloatArray
     silent: int = 0
     few_numbers: int = FEW_NUMBERS
     _known: dict[float, Peaks] = field(default_factory=dict, init=False)
@@ -183,25 +182,20 @@ class Noise:
         *,
         one_sided: bool = False,
     ) -> AnyArray:
-        """Return 1 for each pair in which one is decided to be above the other, -1 for below, else 0.
-
-        A difference that never varies is decided if it is known, unless it is 0.
-        """
+        """Return 1 for each pair in which one is decided to be above the other, -1 for below, else 0."""
         gaps, errors, left = pairs.gaps, pairs.errors, pairs.errors > 0
-        decided, sizes = ~left & (gaps != 0) & (self.units is None), np.abs(gaps)
+        decided, sizes = np.zeros_like(left), np.abs(gaps)
         asked = left * np.int8(BOTH)
-        which = None if self.units is None else self._fewer_units(pairs)
+        which = self._fewer_units(pairs)
         while left.any():
             in_question = 2 * number - (1 if one_sided else 2) * np.count_nonzero(
                 decided
             )
-            tail, needed = (1 - level) / in_question, np.zeros(1)
-            if which is not None:
-                needed = self._student(tail)
+            tail = (1 - level) / in_question
+            needed = self._student(tail)
             least = needed if len(needed) == 1 else needed[which]
             new = np.flatnonzero(left & (sizes > least * errors))
-            if which is not None:
-                new = new[self._contrary(pairs, new, peaks) <= tail]
+            new = new[self._contrary(pairs, new, peaks) <= tail]
             if len(new):
                 far = float((sizes[new] / errors[new]).max())
                 limit = self._limit(
@@ -309,10 +303,7 @@ class Noise:
         if len(self.scores) ** 2 * self.draws.shape[1] <= self.few_numbers:
             return Peaks(math.inf, nothing, nothing, np.empty(0))
         # A little less: pairs that are decided leave fewer in question, and quantiles may be smaller.
-        units = np.inf if self.units is None else self.units.max()
-        floor = (0.85 if self.units is None else 1.0) * float(
-            student(4 * (1 - level) / len(self.scores), units)
-        )
+        floor = float(student(4 * (1 - level) / len(self.scores), self.units.max()))
         if floor not in self._known:
             self._known[floor] = self._beyond(floor)
         return self._known[floor]
@@ -405,9 +396,7 @@ class Noise:
         variances = both - 2 * self.covariance[one, others]
         # Scores of drawn units are sums: in another order they are rounded otherwise, and do not vary.
         sizes = np.abs(scores)
-        rounding = (
-            0.0 if self.units is None else NEVER * np.maximum(sizes[one], sizes[others])
-        )
+        rounding = NEVER * np.maximum(sizes[one], sizes[others])
         varies = variances > np.maximum(NEVER * both, rounding**2)
         gaps[~varies & (np.abs(gaps) <= NEVER * sizes.max())] = 0.0
         errors = np.sqrt(np.where(varies, variances, 0.0))
@@ -457,13 +446,3 @@ def student(tail: float, units: Any) -> FloatArray:
     more = np.maximum(units, 1.5)
     found = -stdtrit(more - 1, tail) * np.sqrt(1 / (1 - 1 / more))
     return np.where(units > 1, found, np.inf)
-
-
-def normal_draws(covariance: FloatArray, draws: int, seed: int) -> FloatArray:
-    """Draw (draws, items) from the normal distribution with this covariance, which may be singular."""
-    values, vectors = np.linalg.eigh(covariance)
-    # The one root that is itself symmetric: whoever finds the vectors, in any order, finds this.
-    root: FloatArray = (vectors * np.sqrt(values.clip(0.0))) @ vectors.T
-    return np.asarray(
-        np.random.default_rng(seed).standard_normal((draws, len(root))) @ root
-    )

@@ -158,14 +158,12 @@ class Study:
             The share of units whose removal may break the list; none unless you ask for it. The tightest
             eps that keeps to it is chosen.
         eps : float, optional
-            An inflation of your own instead.
-        guarantee : {"cover", "overlap"}
-            What the list promises: ``cover`` (unless you ask), that the new plain top k is inside it, or
-            ``overlap``, the promise of the paper, that the new list shares k items with it. A covering
-            list overlaps, too.
-        claim : {"observed", "proved"}
-            What to claim. ``observed`` leaves out every unit of this dataset; ``proved`` leaves out none
-            and takes only rules that hold for every dataset of this size, at an eps that they give.
+            An inflation of your own instead: the inflated top k of the paper, which promises that the
+            new list shares k items with it. Without an eps the list *covers*: the new plain top k is
+            inside it, so that it overlaps, too.
+        proved : bool
+            Leave no unit out, and take only rules that hold for every dataset of this size. Without an
+            eps they give their own.
         removals : int
             The list holds whichever units leave, up to so many of them together. More than 1 go with no
             other setting, and a scorer without bounds of what several units can do is refused.
@@ -209,9 +207,9 @@ class Study:
         eps : float, optional
             Inflate by it, as the paper does: the set of rankings then shares one with the new set, but
             for the units that the certificate counts.
-        claim, guarantee, delta
-            With ``claim="proved"``, as for :meth:`topk`; ``cover`` then promises that the new plain
-            ranking is one of the set, ``overlap`` that the new set shares a ranking with it.
+        proved, delta
+            As for :meth:`topk`; without an eps the new plain ranking is one of the set. A delta is for
+            proofs by bagging alone.
 
         Examples
         --------
@@ -391,8 +389,6 @@ class Study:
         number of workers. A draw that cannot be scored (an item without data) counts as one that may
         rank the items in any way; too many of them are refused.
 
-        Of :class:`steadyrank.Estimates`, scores with standard errors, the draws are normal ones.
-
         Parameters
         ----------
         level : float
@@ -402,13 +398,12 @@ class Study:
 
         Examples
         --------
-        >>> from steadyrank import Estimates, Study, Votes
+        >>> from steadyrank import Study, Votes
         >>> found = Study(Votes(["ann"] * 60 + ["bob"] * 21 + ["cyd"] * 19)).confidence()
         >>> [(row["item"], row["confidence_best"], row["confidence_worst"]) for row in found.rows()]
         [('ann', 1, 1), ('bob', 2, 3), ('cyd', 2, 3)]
-        >>> scores = Estimates([9, 5, 4.5], errors=[0.5, 0.5, 0.5], items=["x", "y", "z"])
-        >>> Study(scores).confidence().top(1)
-        ('x',)
+        >>> found.top(1)
+        ('ann',)
         """
         from steadyrank.study.confidence import confidence_of
 
@@ -433,8 +428,8 @@ class Study:
             The file to write. It appears complete or not at all.
         k : int, optional
             How many items are wanted; otherwise 10, or half of fewer than 20 items.
-        delta, eps, guarantee, claim, removals
-            As for :meth:`topk`. With ``claim="proved"`` no unit is left out, so the
+        delta, eps, proved, removals
+            As for :meth:`topk`. With ``proved=True`` no unit is left out, so the
             report has no curve and no flips.
         title : str, optional
             A heading of your own.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, listing, shorten
+from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k, check_whole
 from steadyrank.report.export import COLUMNS
 from steadyrank.study.answers import border_warnings
@@ -24,7 +24,7 @@ from steadyrank.study.audit.rows import (
     inflated_ranking_row,
     ranking_row,
 )
-from steadyrank.study.certificate import check_delta, check_ranking, check_target
+from steadyrank.study.certificate import check_delta, check_target
 from steadyrank.study.margin import known_margin
 from steadyrank.study.results import Result, counted_size, labels, origin, told
 from steadyrank.study.standings import Members, inflated_members, plain_members
@@ -190,9 +190,12 @@ def audit_of(
             f"unknown method {shorten(unknown[0])}; known are: {', '.join(known)}"
         )
     target, eps = check_target(delta, eps)
-    if methods is not None and "inflated_ranking" in chosen:
-        check_ranking(target, eps, "overlap")
-    elif eps is None:
+    if eps is None and methods is not None and "inflated_ranking" in chosen:
+        raise InvalidValueError(
+            "an inflated ranking is audited at an eps, which was not given",
+            way_out=["Give ", Option("eps"), "."],
+        )
+    if eps is None:
         chosen = tuple(name for name in chosen if name != "inflated_ranking")
 
     def rows(facts: Facts) -> Iterator[AuditRow]:
