@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import duckdb
 
-from steadyrank.errors import InvalidSettingError, UnreadableFileError
+from steadyrank.errors import InvalidSettingError, Option, UnreadableFileError
 from steadyrank.reader import query
 from steadyrank.reader.frames import Frame
 from steadyrank.reader.grammars import GrammarFile
@@ -222,8 +222,8 @@ def _open(
     if sql is None:
         if tables:
             raise InvalidSettingError(
-                f"tables has {', '.join(tables)}, and no sql that uses them",
-                way_out="Say how to join them, as sql.",
+                f"no query uses the further tables {', '.join(tables)}",
+                way_out=["Say how to join them, as ", Option("sql"), "."],
             )
         return table
     others = list(parts)
