@@ -14,7 +14,7 @@ import io
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,15 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reader.query import check_names, literal
-from steadyrank.reader.written import CHUNK, Chunks, scan, written
+from steadyrank.reader.written import (
+    CHUNK,
+    Chunks,
+    Part,
+    Record,
+    recorded,
+    scan,
+    written,
+)
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".psv": "|"}
 CANDIDATES = (",", "\t", ";", "|")
@@ -185,15 +193,11 @@ class TextFile:
     """A text file with a header line; its rows are the records below."""
 
     file: Packed
-    delimiter: str = ""
+    delimiter: str
     names: tuple[str, ...] = ()
-    query: str = field(default="", repr=False)
-    n_rows: int = 0
 
     @classmethod
-    def open(
-        cls, file: Packed, ending: str, delimiter: str | None, copy: Path
-    ) -> TextFile:
+    def open(cls, file: Packed, ending: str, delimiter: str | None, copy: Path) -> Part:
         """Read the header, and prepare a query over the rows; ``copy`` is a free path."""
         look = file.look()
         found = cls(file, delimiter or "")
@@ -221,18 +225,14 @@ class TextFile:
             packing = "gzip" if file.gzipped else "none"
             dialect = (
                 f"delim={literal(found.delimiter)}, quote='', escape='', header=true, "
-                f"compression='{packing}'"  # DuckDB fails to be told new_line='\\r\\n'
+                f"compression='{packing}'"  # where new_line='\\r\\n', all rows get lost
             )
-            found.query = scan(str(file.path), found.names, dialect)
-            found.n_rows = look.n_lines - 1
+            path, n_rows = file.path, look.n_lines - 1
         else:
-            found.query, found.n_rows = written(found.chunks, found.names, copy)
-        return found
-
-    @property
-    def name(self) -> str:
-        """What messages call the file."""
-        return self.file.name
+            path = copy
+            dialect, n_rows = written(found.chunks, copy)
+        query = scan(path, found.names, dialect)
+        return Part(file.name, found.names, query, n_rows, found.place, found.check)
 
     def _proved_delimiter(self, ending: str) -> str:
         """Return the one delimiter that splits the header, that of the ending first."""
@@ -309,37 +309,16 @@ class TextFile:
         return f"{self.file.name}, line {line:,}"
 
 
-@dataclass
-class LinesFile:
-    """The lines of a text file as a table with one column, for SQL to split."""
+def open_lines(file: Packed, copy: Path) -> Part:
+    """Open the lines of a text as a table with the column ``line``, for SQL to split."""
+    file.look()
 
-    file: Packed
-    names: tuple[str, ...] = ("line",)
-    query: str = field(default="", repr=False)
-    n_rows: int = 0
+    def records() -> Iterator[tuple[str, Record]]:
+        with file.lines() as lines:
+            for number, line in enumerate(lines, 1):
+                yield f"line {number:,}", {"line": line.rstrip("\r\n")}
 
-    @classmethod
-    def open(cls, file: Packed, copy: Path) -> LinesFile:
-        """Write the lines to the free path ``copy``, for a query over them."""
-        file.look()
-        found = cls(file)
-        found.query, found.n_rows = written(found.chunks, found.names, copy)
-        return found
-
-    @property
-    def name(self) -> str:
-        """What messages call the file."""
-        return self.file.name
-
-    def chunks(self) -> Chunks:
-        """Yield the lines in blocks."""
-        with self.file.lines() as lines:
-            while block := list(islice(lines, CHUNK)):
-                yield [[line.rstrip("\r\n")] for line in block]
-
-    def place(self, row: int) -> str:
-        """Return where a row, counted from 0, is."""
-        return f"{self.file.name}, line {row + 1:,}"
+    return recorded(file.name, records, copy, ("line",))
 
 
 @contextmanager
