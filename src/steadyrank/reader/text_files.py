@@ -11,6 +11,7 @@ import codecs
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,6 +51,11 @@ RAGGED = (
     Option("delimiter"),
     ", or take away titles above the header.",
 )
+RULE = re.compile(r" *(?::?-+:? *)?")  # what stands below a header of Markdown
+MARKDOWN = (
+    "Split its lines by ",
+    Option("sql", "SELECT trim(split_part(line, '|', 2)) AS item, ... FROM lines"),
+)
 ENCODED = (
     "Give its encoding, such as ",
     Option("encoding", "cp1252"),
@@ -71,7 +77,8 @@ class Packed:
         """Look at the first bytes, which say gzip and UTF-16."""
         with path.open("rb") as file:
             gzipped = file.read(2) == GZIP
-        packed = cls(path, name, encoding or "utf-8", gzipped)
+        usual = "utf-8" if encoding is None else encoding
+        packed = cls(path, name, usual, gzipped)
         if encoding is not None:
             packed._check_encoding()
         elif packed.head(2) in UTF16:
@@ -80,7 +87,7 @@ class Packed:
 
     def _check_encoding(self) -> None:
         try:
-            "".encode(self.encoding).decode(self.encoding)
+            "a".encode(self.encoding).decode(self.encoding)
         except (LookupError, ValueError):
             raise InvalidDataError(
                 f"there is no encoding {shorten(self.encoding)} of text",
@@ -206,9 +213,10 @@ class TextFile:
         elif len(delimiter) != 1 or delimiter in '"\r\n':
             raise InvalidDataError(
                 f"delimiter must be one letter, and is {shorten(delimiter)}",
-                way_out='Split longer ones by SQL: --sql "SELECT ... FROM lines".',
+                way_out=("Split lines by ", Option("sql", "SELECT ... FROM lines")),
             )
-        line, header = next(found.records(), (0, []))
+        first = list(islice(found.records(), 2))
+        line, header = first[0] if first else (0, [])
         if not header:
             raise EmptyDataError(
                 f"{file.name} is empty", way_out="It needs a header line and rows."
@@ -217,6 +225,8 @@ class TextFile:
             name if name.strip() else f"column{place}"
             for place, name in enumerate(header, 1)
         )
+        if found.delimiter == "|" and all(map(RULE.fullmatch, first[-1][1])):
+            raise file.wrong("the rule of a Markdown table", first[-1][0], MARKDOWN)
         check_names(f"line {line} of {file.name}", found.names)
         plain = (
             look.is_plain and line == 1 and codecs.lookup(file.encoding).name == "utf-8"
