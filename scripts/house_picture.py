@@ -27,6 +27,7 @@ STAGES = (
 
 TARGET = SOURCE.parents[1] / "docs" / "figures" / "house.svg"
 DEMO = SOURCE / "demo" / "restaurants.csv"
+ROLES = "--item restaurant --rating stars --unit reviewer"
 
 ROW, LEFT, NAMES, BARS, ARCS, WIDTH = 46, 16, 56, 150, 650, 960
 FULL_BAR, LONGEST = 430, 84
@@ -83,7 +84,7 @@ def walk() -> list[str]:
             for profile in (None, entered):  # loading is no part of the way
                 sys.setprofile(profile)
                 with suppress(SystemExit):
-                    main(["topk", str(DEMO), "-k", "5"])
+                    main(["topk", str(DEMO), "-k", "5", *ROLES.split()])
         finally:
             sys.setprofile(None)
             sys.stdout = shown

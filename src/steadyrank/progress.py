@@ -11,9 +11,6 @@ Listener: TypeAlias = "Callable[[int, int, str], None]"
 """Gets what is done, how much there is, and of what."""
 Found = TypeVar("Found")
 
-READ = "MB"
-"""What is counted while a file is read, before the work on it."""
-
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 

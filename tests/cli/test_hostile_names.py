@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from steadyrank.text import columns_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -39,6 +41,7 @@ NAMES = {
     "invisible": "\u2066\u200b\ufeff",
     "wide": "漢字" * 30,
 }
+VOTES = ("--choice", "choice", "--count", "count")
 HARMFUL = re.compile(
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b\u2028\u2029\ufeff]"
 )
@@ -57,7 +60,12 @@ def hostile(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "command", [("topk", "-k", "6", "--all"), ("rank",), ("audit", "-k", "6")]
+    "command",
+    [
+        ("topk", *VOTES, "-k", "6", "--all"),
+        ("rank", *VOTES),
+        ("audit", *VOTES, "-k", "6"),
+    ],
 )
 def test_the_terminal_is_not_steered(
     run: Command, hostile: Path, command: tuple[str, ...]
@@ -68,7 +76,9 @@ def test_the_terminal_is_not_steered(
     assert HARMFUL.search(found.err) is None
 
 
-@pytest.mark.parametrize("command", [("topk", "-k", "6", "--all"), ("rank",)])
+@pytest.mark.parametrize(
+    "command", [("topk", *VOTES, "-k", "6", "--all"), ("rank", *VOTES)]
+)
 def test_names_are_shown_as_text(
     run: Command,
     hostile: Path,
@@ -88,17 +98,17 @@ def test_names_are_shown_as_text(
 
 
 def test_columns_stay_aligned(run: Command, hostile: Path) -> None:
-    from rich.cells import cell_len
-
-    lines = run("rank", hostile).out.splitlines()
+    lines = run("rank", hostile, *VOTES).out.splitlines()
     rows = [line for line in lines if re.match(r" . +\d+  ", line)]
-    scores = {cell_len(line[: re.search(r"0\.\d{3,}", line).start()]) for line in rows}  # type: ignore[union-attr]
+    scores = {
+        columns_of(line[: re.search(r"0\.\d{3,}", line).start()]) for line in rows
+    }  # type: ignore[union-attr]
     assert len(rows) == len(NAMES) + 1
     assert len(scores) == 1
 
 
 def test_json_holds_the_very_names(run: Command, hostile: Path) -> None:
-    found = run("topk", hostile, "-k", 6, "--json")
+    found = run("topk", hostile, *VOTES, "-k", 6, "--json")
     assert found.out.isascii()
     assert HARMFUL.search(found.out) is None
     assert not set("<>&") & set(found.out)
@@ -106,7 +116,7 @@ def test_json_holds_the_very_names(run: Command, hostile: Path) -> None:
 
 
 def test_csv_runs_no_formula_and_loses_no_name(run: Command, hostile: Path) -> None:
-    found = run("topk", hostile, "-k", 6, "--csv")
+    found = run("topk", hostile, *VOTES, "-k", 6, "--csv")
     cells = [row["item"] for row in csv.DictReader(io.StringIO(found.out, newline=""))]
     assert not any(
         cell.startswith(("=", "+", "-", "@", "\t", "\r", "＝")) for cell in cells
@@ -134,7 +144,8 @@ def test_hostile_columns_and_units(run: Command, tmp_path: Path) -> None:
         ("audit", "-k", 1, "--eps", 0.1),
         ("check", "-k", 1),
     ):
-        found = run(command[0], file, *command[1:], "--unit", unit)
+        roles = ("--left", "left", "--right", "right", "--winner", "winner")
+        found = run(command[0], file, *command[1:], *roles, "--unit", unit, "-v")
         assert found.code in {0, 1}
         assert HARMFUL.search(found.out) is None
         assert "judge\\x1b[2J[red]" in found.out
@@ -153,7 +164,17 @@ def test_hostile_words_in_errors(run: Command, tmp_path: Path) -> None:
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
 def test_a_poor_terminal_gets_plain_characters(hostile: Path, encoding: str) -> None:
     found = subprocess.run(
-        [sys.executable, "-m", "steadyrank", "topk", str(hostile), "-k", "6", "--all"],
+        [
+            sys.executable,
+            "-m",
+            "steadyrank",
+            "topk",
+            str(hostile),
+            *VOTES,
+            "-k",
+            "6",
+            "--all",
+        ],
         capture_output=True,
         env={
             **os.environ,

@@ -56,7 +56,7 @@ def test_a_table_of_flips_says_how_many_are_missing(
 ) -> None:
     file = tmp_path / "scores.csv"
     file.write_text("a,b\n" + 120 * "1,0\n" + 120 * "0,1\n", encoding="utf-8")
-    asked = ("check", file, "-k", 1, "--kind", "scores", "--markdown")
+    asked = ("check", file, "-k", 1, "--wide", "--markdown")
     distinct = run(*asked[:-1], "--json").json["flips"]["plain"]["distinct_units"]
     assert distinct == 120
     listed = run(*asked).out.partition("\n\n```")[0]
@@ -81,7 +81,7 @@ def test_long_tables_are_cut_and_say_so(run: Command, tmp_path: Path) -> None:
         "choice\n" + "".join(f"item {number}\n" for number in range(103)),
         encoding="utf-8",
     )
-    asked = ("rank", file, "--markdown")
+    asked = ("rank", file, "--choice", "choice", "--markdown")
     cut = run(*asked).out
     assert "\n\n3 more not shown (--all shows them).\n\n" in cut
     assert cut.count("| `item ") == 100
@@ -158,12 +158,12 @@ def test_a_pipe_takes_it_as_a_shell_would_write_it(tmp_path: Path) -> None:
 
 
 def test_a_share_has_the_same_digits_in_table_and_text(
-    run: Command, restaurants: Path
+    run: Command, restaurants: Any
 ) -> None:
-    found = run("check", restaurants, "-k", 5, "--max-delta", 0.123456, "--markdown")
+    found = run("check", *restaurants, "-k", 5, "--max-delta", 0.123456, "--markdown")
     assert found.code == 1
     assert "a share of 0.1889 (0.123456 allowed)." in " ".join(found.out.split())
-    audited = run("audit", restaurants, "-k", 5, "--markdown").out
+    audited = run("audit", *restaurants, "-k", 5, "--markdown").out
     (row,) = [
         line for line in audited.splitlines() if line.startswith("| plain top-k | 5 |")
     ]
@@ -171,15 +171,14 @@ def test_a_share_has_the_same_digits_in_table_and_text(
 
 
 def test_tables_for_people_have_rounded_numbers_and_no_field_names(
-    run: Command, restaurants: Path
+    run: Command, restaurants: Any
 ) -> None:
     for command in (
-        ("topk", "-k", 5), ("rank",), ("audit", "-k", 5), ("check", "-k", 5), ("margin", "-k", 4),
-        ("explain", "Ivy Court", "-k", 5), ("confidence",),
+        ("topk", "-k", 5), ("rank",), ("audit", "-k", 5), ("check", "-k", 5),
+        ("explain", "-k", 4), ("rank", "--confidence"),
     ):  # fmt: skip
-        told = run(command[0], restaurants, *command[1:], "--markdown").out.partition(
-            "```"
-        )[0]
+        text = run(command[0], *restaurants, *command[1:], "--markdown").out
+        told = text.partition("```")[0]
         assert told.count("\n| ") > 2
         assert not re.search(
             r"\w_\w|\d\.\d{7}|True|None|n units|best|worst|lower|upper", told

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 from typing import TYPE_CHECKING, Any
 
-import pytest
-from steadyrank.reading import files
-
-from steadyrank import ScoreMatrix, read_any
+from steadyrank import ScoreMatrix
 from steadyrank.cli.output import EVERY, Pace, working
-from steadyrank.progress import READ, counting, listening
+from steadyrank.progress import counting, listening
 from steadyrank.scorers import Refit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
+    import pytest
     from numpy.typing import NDArray
-
-    Command = Callable[..., Any]
 
 
 class Clock:
@@ -54,15 +46,6 @@ def test_the_time_left_is_that_of_the_pace_so_far() -> None:
     assert pace.text(7, 9, "items").endswith("about 2 s left")
 
 
-def test_reading_says_nothing_of_the_time_left_as_the_work_comes_after_it() -> None:
-    clock = Clock()
-    pace = Pace("Reading", clock)
-    for done in (1, 68, 135):
-        clock.now += 10
-        assert pace.text(done, 136, READ) == f"Reading: {done} of 136 MB"
-    assert pace.text(136, 136, READ) == "Reading: all 136 MB done, still working"
-
-
 def test_elsewhere_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
     pace = Pace("Fitting", clock)
@@ -89,23 +72,3 @@ def test_refits_count(capsys: pytest.CaptureFixture[str]) -> None:
         Refit(means).leave_one_out(data)
         assert heard_of == [(done, 4, "refits") for done in (1, 2, 3, 4)]
     assert capsys.readouterr().err == ""
-
-
-@pytest.mark.parametrize("packed", [False, True])
-def test_reading_counts_what_is_read_of_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: bool
-) -> None:
-    monkeypatch.setattr(files, "MEGABYTE", 100)
-    text = b"user,item,rating\n" + b"".join(
-        b"%d,i%d,%d\n" % (n, n % 9, n % 5) for n in range(20_000)
-    )
-    file = tmp_path / "ratings.csv"
-    file.write_bytes(gzip.compress(text) if packed else text)
-    heard_of: list[tuple[int, int, str]] = []
-    with listening(lambda *far: heard_of.append(far)):
-        read_any(file)
-    size = file.stat().st_size // 100
-    assert {(total, what) for _, total, what in heard_of} == {(size, "MB")}
-    counts = [done for done, _, _ in heard_of]
-    assert counts == sorted(counts)
-    assert counts[-1] == size

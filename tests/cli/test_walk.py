@@ -20,7 +20,7 @@ packages = sorted({name.partition(".")[0] for name in sys.modules})
 print(json.dumps([code, changes.changes.total(), modules, packages]))
 """
 
-MODULES, CHANGES = 78, 136
+MODULES, CHANGES = 90, 145
 """As many as there are now: they may become fewer. What is wanted stands in the script."""
 
 
@@ -44,13 +44,15 @@ def test_the_main_command_loads_and_calls_little() -> None:
     assert code == 0
     assert {
         "steadyrank.cli.commands",
+        "steadyrank.reader.table",
         "steadyrank.data.ratings",
         "steadyrank.report.text",
     } <= set(modules)
     assert len(modules) <= MODULES, modules
     assert changes <= CHANGES
-    assert {"numpy", "polars", "typer"} <= set(packages)
-    assert not {"pydantic", "scipy", "narwhals", "sqlite3"} & set(packages)
+    assert {"numpy", "duckdb"} <= set(packages)
+    others = {"polars", "pandas", "pyarrow", "scipy", "narwhals", "sqlite3"}
+    assert not others & set(packages)
 
 
 def test_calls_into_another_package_are_counted() -> None:

@@ -20,8 +20,6 @@ HEAVY = (
     "sklearn",
     "joblib",
     "pyspark",
-    "typer",
-    "rich",
     "fastexcel",
     "ir_measures",
     "inspect_ai",

@@ -15,7 +15,7 @@ from steadyrank.report.terminal import Line, Terminal
 from steadyrank.report.text import lines
 from steadyrank.study.study import Study, usual_k
 from steadyrank.text import counted, today
-from steadyrank.writing import append_whole, write_whole
+from steadyrank.writing import append_whole, target_of, write_whole
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -157,6 +157,8 @@ def answer(
         Of newer data.
     """
     opened = open_study(asked, asked.words[0])
+    if asked.output is not None:  # before the work, once it is known what was read
+        target_of(asked.output)
     with working("Removing each unit in turn", quiet=asked.quiet):
         k = usual_k(len(opened.items)) if asked.k is None else asked.k
 

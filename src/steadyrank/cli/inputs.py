@@ -12,7 +12,6 @@ from steadyrank.cli.parser import unknown
 from steadyrank.data.read import read
 from steadyrank.errors import FileNotThereError, InvalidSettingError
 from steadyrank.study.study import Study, with_names
-from steadyrank.writing import target_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -31,8 +30,6 @@ def open_study(asked: Namespace, file: str) -> Any:
             if asked.min_count is not None:
                 data = data.with_min_count(asked.min_count)
             opened = with_names(Study(data, asked.scorer))
-    if asked.output is not None:  # known before the work, and after what was read
-        target_of(asked.output)
     return opened
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from steadyrank.cli.endings import say, to_nowhere
 from steadyrank.errors import UnwritableFileError
-from steadyrank.progress import READ, listening
+from steadyrank.progress import listening
 from steadyrank.report.terminal import FAINT, Line, Terminal
 from steadyrank.text import fitted, shown
 from steadyrank.writing import refuse_input, write_whole
@@ -121,10 +121,7 @@ def deliver(text: str, path: str | None = None, *, encoding: str = "utf-8") -> N
 
 
 class Pace:
-    """How far work is, and how long the rest takes at the pace so far.
-
-    Reading is only a part of the work, so no time is given for the rest of it.
-    """
+    """How far work is, and how long the rest takes at the pace so far."""
 
     def __init__(self, what: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._what = what
@@ -142,7 +139,7 @@ class Pace:
         if done >= total:
             return f"{self._what}: all {total:,} {noun} done, still working"
         known = f"{self._what}: {done:,} of {total:,} {noun}"
-        if done <= before or noun == READ:
+        if done <= before:
             return known
         rest = (now - start) * (total - done) / (done - before)
         return f"{known}, about {in_words(rest)} left"

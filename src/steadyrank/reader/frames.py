@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import duckdb
@@ -11,40 +10,32 @@ import numpy as np
 
 from steadyrank.errors import EmptyDataError, InvalidDataError, listing, shorten
 from steadyrank.reader.query import check_names
+from steadyrank.reader.written import Part
 
 SOURCES = "Give a path, a binary stream, a dataframe, or columns: {'item': [...]}."
 
 
-@dataclass
-class Frame:
-    """A dataframe, or columns, that the database reads where they are."""
+def open_frame(
+    con: duckdb.DuckDBPyConnection, source: Any, called: str
+) -> tuple[Part, str | None]:
+    """Hand a dataframe, or a mapping of columns, to the database, with its library."""
+    library = None
+    if isinstance(source, Mapping):
+        name = "the columns"
+        names = [str(column) for column in source]
+        native, n_rows = _columns(source)
+    else:
+        name = "the dataframe"
+        native, n_rows, names, library = _native(source)
+    if not names:
+        raise EmptyDataError(f"{name} has no columns", way_out=SOURCES)
+    check_names(name, names)
+    con.register(called, native)
 
-    name: str
-    names: tuple[str, ...]
-    query: str
-    n_rows: int
-    library: str | None = None
+    def place(row: int) -> str:
+        return f"row {row + 1:,} of {name}"
 
-    @classmethod
-    def open(cls, con: duckdb.DuckDBPyConnection, source: Any, called: str) -> Frame:
-        """Hand a dataframe, or a mapping of columns, to the database."""
-        if isinstance(source, Mapping):
-            name = "the columns"
-            native, n_rows = _columns(source)
-            names = [str(column) for column in source]
-            library = None
-        else:
-            name = "the dataframe"
-            native, n_rows, names, library = _native(source)
-        if not names:
-            raise EmptyDataError(f"{name} has no columns", way_out=SOURCES)
-        check_names(name, names)
-        con.register(called, native)
-        return cls(name, tuple(names), f"FROM {called}", n_rows, library)
-
-    def place(self, row: int) -> str:
-        """Return where a row, counted from 0, is."""
-        return f"row {row + 1:,} of {self.name}"
+    return Part(name, tuple(names), f"FROM {called}", n_rows, place), library
 
 
 def is_lazy(source: Any) -> bool:

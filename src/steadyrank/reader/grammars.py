@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from steadyrank.errors import EmptyDataError, listing, shorten
 from steadyrank.reader.text_files import Packed
-from steadyrank.reader.written import CHUNK, Chunks, written
+from steadyrank.reader.written import Part, Record, recorded
 
 # Every quantifier keeps what it took ("++"): no line is gone over again and again.
 HEADER = re.compile(r"#\s*+([A-Z]++(?: ++[A-Z]++)*+)\s*+([0-9]*+)\s*+:(.*+)\Z")
@@ -37,8 +36,8 @@ Order = list[list[int]]  # numbers of candidates, tier by tier
 
 
 @dataclass
-class GrammarFile:
-    """The ballots of a file, and what the grammar proves about the columns.
+class Grammar:
+    """The ballots of a file, and what its grammar proves.
 
     Parameters
     ----------
@@ -51,104 +50,67 @@ class GrammarFile:
     """
 
     file: Packed
-    query: str = field(default="", repr=False)
-    n_rows: int = 0
-    names: tuple[str, ...] = ("ballot", "count")
-    said: dict[str, str] = field(
-        default_factory=lambda: {"ballot": "ballot", "count": "count"}
-    )
+    said: dict[str, str] = field(default_factory=dict)
     catalogue: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
-    _labels: dict[int, str] = field(default_factory=dict, repr=False)
-    _ballots: list[tuple[int, int, Order]] = field(default_factory=list, repr=False)
+    labels: dict[int, str] = field(default_factory=dict)
+    ballots: list[tuple[int, int, Order]] = field(default_factory=list)
 
-    @classmethod
-    def open(
-        cls, file: Packed, grammar: Callable[[GrammarFile], None], copy: Path
-    ) -> GrammarFile:
+    def open(self, copy: Path) -> Part:
         """Write the ballots as text to the free path ``copy``, for a query over them."""
-        file.look()
-        found = cls(file)
-        grammar(found)
-        if not found._ballots:
-            raise EmptyDataError(f"{file.name} holds no ballots", way_out=CUT_SHORT)
-        found.query, found.n_rows = written(found.chunks, found.names, copy)
-        return found
-
-    @property
-    def name(self) -> str:
-        """What messages call the file."""
-        return self.file.name
-
-    @property
-    def approves(self) -> bool:
-        """Whether ballots are sets of approved candidates; then each name has a row."""
-        return "choice" in self.said
+        if not self.ballots:
+            raise EmptyDataError(
+                f"{self.file.name} holds no ballots", way_out=CUT_SHORT
+            )
+        return recorded(self.file.name, self._records, copy)
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield each line that is not blank, with its number."""
+        self.file.look()
         with self.file.lines() as lines:
             for number, text in enumerate(lines, 1):
                 if text.strip():
                     yield number, text.strip()
 
-    def chunks(self) -> Chunks:
-        """Yield the rows in blocks."""
-        rows = ([*cells] for _, *cells in self._rows())
-        while block := list(islice(rows, CHUNK)):
-            yield block
-
-    def _rows(self) -> Iterator[tuple[int, str, str]]:
-        """Yield the line and the cells of each row."""
+    def _records(self) -> Iterator[tuple[str, Record]]:
         voter = 0
-        for line, count, order in self._ballots:
-            tiers = [[self._label(number) for number in tier] for tier in order]
-            if not self.approves:
+        for line, count, order in self.ballots:
+            where = f"line {line:,}"
+            tiers = [[self.labels[number] for number in tier] for tier in order]
+            if "ballot" in self.said:
                 text = " > ".join(" = ".join(tier) for tier in tiers if tier)
-                yield line, text, str(count)
+                yield where, {"ballot": text, "count": str(count)}
                 continue
-            approved = tiers[0] if tiers else []
             for _ in range(count):  # each voter is a unit, whose rows leave together
                 voter += 1
-                for name in approved or [""]:
-                    yield line, name, str(voter)
-
-    def _label(self, number: int) -> str:
-        return self._labels[number]
+                for name in tiers[0] or [""]:
+                    yield where, {"choice": name, "voter": str(voter)}
 
     def take(
-        self, names: Mapping[int, str], ballots: Iterable[tuple[int, int, Order]]
+        self, names: Mapping[int, str], ballots: list[tuple[int, int, Order]], role: str
     ) -> None:
         """Take the names and the ballots; a name of several gets its number behind it."""
-        labels = {number: name or str(number) for number, name in names.items()}
-        doubled = {
-            name for name, times in Counter(labels.values()).items() if times > 1
-        }
+        beside = {"ballot": {"count": "count"}, "choice": {"unit": "voter"}}
+        self.said = {role: role, **beside[role]}
+        self.ballots = ballots
+        spelt = {number: name or str(number) for number, name in names.items()}
+        doubled = {name for name, times in Counter(spelt.values()).items() if times > 1}
         if doubled:
             shown = listing(map(shorten, sorted(doubled)))
             self.notes.append(f"repeated names got their number added: {shown}")
-        self._labels = {
-            number: f"{name} ({number})" if name in doubled else name
-            for number, name in labels.items()
-        }
-        for line, count, order in ballots:
-            for number in (number for tier in order for number in tier):
-                if number not in labels:
-                    what = f"ranks candidate {number}, who has no name"
-                    raise self.file.wrong(what, line, CUT_SHORT)
-            self._ballots.append((line, count, order))
-        self.catalogue = tuple(self._labels.values())
-        for name in self.catalogue:
-            if not self.approves and (">" in name or "=" in name):
+        for number, name in spelt.items():
+            self.labels[number] = f"{name} ({number})" if name in doubled else name
+            if role == "ballot" and re.search("[>=]", name):
                 what = (
                     f"has a candidate {shorten(name)}, whose name looks like an order"
                 )
                 raise self.file.wrong(what, way_out="Rename it in the file.")
-
-    def place(self, row: int) -> str:
-        """Return where a row, counted from 0, is."""
-        line, *_ = next(islice(self._rows(), row, None))
-        return f"{self.file.name}, line {line:,}"
+        self.catalogue = tuple(self.labels.values())
+        for line, _, order in ballots:
+            for number in (number for tier in order for number in tier):
+                if number not in self.labels:
+                    what = f"ranks candidate {number}, who has no name"
+                    raise self.file.wrong(what, line, CUT_SHORT)
 
 
 def looks_scottish(head: bytes) -> bool:
@@ -161,7 +123,7 @@ def looks_scottish(head: bytes) -> bool:
     return len(lengths) > 2 and (b'"Candidate 1"' in head or ballots.end() == len(head))
 
 
-def read_preflib(found: GrammarFile) -> None:
+def read_preflib(found: Grammar) -> None:
     """Read names from the header, then ``count: 1,2,{3,4}`` on each line."""
     header: dict[str, str] = {}
     names: dict[int, str] = {}
@@ -187,12 +149,12 @@ def read_preflib(found: GrammarFile) -> None:
         if promised and promised != str(counted):
             what = f"promises {key} {shorten(promised)}, but has {counted:,}"
             raise found.file.wrong(what, way_out=CUT_SHORT)
+    role = "ballot"
     if categories or header.get("DATA TYPE") == "cat":
+        role = "choice"
         best = categories.get(1, "1")
         found.notes.append(f"category {shorten(best)} is read as approved")
-        found.names = ("choice", "voter")
-        found.said = {"choice": "choice", "unit": "voter"}
-    found.take(names, ballots)
+    found.take(names, ballots, role)
 
 
 def _preflib_ballot(file: Packed, line: int, text: str) -> tuple[int, Order]:
@@ -204,7 +166,7 @@ def _preflib_ballot(file: Packed, line: int, text: str) -> tuple[int, Order]:
     return int(count), [[*map(int, NUMBERS.findall(tier))] for tier in tiers]
 
 
-def read_stv(found: GrammarFile) -> None:
+def read_stv(found: Grammar) -> None:
     """Read ``count first second=third`` on each line, and then the names."""
     file = found.file
     rows: list[tuple[int, Order]] = []
@@ -244,7 +206,8 @@ def read_stv(found: GrammarFile) -> None:
     if gone:
         shown = listing(map(shorten, gone))
         found.notes.append(f"withdrawn according to the file, but ranked: {shown}")
-    found.take(names, [_counted(file, line, tiers) for line, tiers in ballots])
+    counted = [_counted(file, line, tiers) for line, tiers in ballots]
+    found.take(names, counted, "ballot")
 
 
 def _counted(file: Packed, line: int, tiers: Order) -> tuple[int, int, Order]:
@@ -270,7 +233,7 @@ def _tier(file: Packed, line: int, word: str) -> list[int]:
     return [int(part) for part in parts]
 
 
-GRAMMARS: dict[str, Callable[[GrammarFile], None]] = {
+GRAMMARS: dict[str, Callable[[Grammar], None]] = {
     **dict.fromkeys((".soc", ".soi", ".toc", ".toi", ".cat"), read_preflib),
     ".blt": read_stv,
 }

@@ -50,11 +50,11 @@ class Settled:
 def settle(table: Table, said: Mapping[str, object]) -> Settled:
     """Return what the columns of a table are, by what was said or else by its header."""
     roles = _given(said)
+    check_columns(table, roles)
     header = None
     if roles.keys() <= {*BESIDE}:
         header, proved = _unsaid(table, roles)
         roles = proved | roles
-    check_columns(table, roles)
     return Settled(choose_form(table, roles), roles, header)
 
 

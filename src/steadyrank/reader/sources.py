@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import duckdb
 
@@ -22,13 +22,14 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
-from steadyrank.reader.excel_files import SAVE_AGAIN, ExcelFile
-from steadyrank.reader.frames import SOURCES, Frame
-from steadyrank.reader.grammars import GRAMMARS, GrammarFile, looks_scottish, read_stv
-from steadyrank.reader.json_files import JsonFile
-from steadyrank.reader.parquet_files import ParquetFile
+from steadyrank.reader.excel_files import SAVE_AGAIN, open_excel
+from steadyrank.reader.frames import SOURCES, open_frame
+from steadyrank.reader.grammars import GRAMMARS, Grammar, looks_scottish, read_stv
+from steadyrank.reader.json_files import open_json
+from steadyrank.reader.parquet_files import open_parquet
 from steadyrank.reader.query import literal, quoted
-from steadyrank.reader.text_files import DELIMITERS, LinesFile, Packed, TextFile
+from steadyrank.reader.text_files import DELIMITERS, Packed, TextFile, open_lines
+from steadyrank.reader.written import Part
 from steadyrank.writing import remember_input
 
 JSON = {".json", ".jsonl", ".ndjson"}
@@ -42,21 +43,6 @@ INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 NUMBERS = {*INTEGERS, *(f"U{name}" for name in INTEGERS), "FLOAT", "DOUBLE"}
 
 
-class Part(Protocol):
-    """One file or frame: its columns, the query over its rows, and where they are."""
-
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-
-    names: tuple[str, ...]
-    query: str
-    n_rows: int
-
-    def place(self, row: int) -> str:
-        """Return where a row, counted from 0, is, for messages."""
-
-
 @dataclass
 class Opener:
     """Opens sources, and knows what was said of how they are written."""
@@ -68,6 +54,8 @@ class Opener:
     sheet: str | None = None
     paths: list[str] = field(default_factory=list)
     called: str = ""
+    library: str | None = None
+    grammar: Grammar | None = None
     _number: count[int] = field(default_factory=count)
 
     def parts(self, source: Any) -> list[Part]:
@@ -88,8 +76,10 @@ class Opener:
             path, name = self._spooled(source)
             return [self._sound(path, name, opened)]
         else:
-            frame = Frame.open(self.con, source, f"frame{next(self._number)}")
+            called = f"frame{next(self._number)}"
+            frame, library = open_frame(self.con, source, called)
             self.called = self.called or frame.name
+            self.library = self.library or library
             return [frame]
         if not paths:
             raise EmptyDataError("the list of files is empty", way_out=SOURCES)
@@ -139,7 +129,7 @@ class Opener:
         return Path(self.folder, str(next(self._number)))
 
     def _lines(self, path: Path, name: str) -> Part:
-        return LinesFile.open(Packed.of(path, name, self.encoding), self._copy())
+        return open_lines(Packed.of(path, name, self.encoding), self._copy())
 
     def _file(self, path: Path, name: str) -> Part:
         """Open a file as what its first bytes prove, or else its ending says."""
@@ -150,9 +140,9 @@ class Opener:
         file = Packed.of(path, name, self.encoding)
         head = file.head(HEAD)
         if head.startswith(PARQUET) and not file.gzipped:
-            return ParquetFile.open(self.con, str(path), name)
+            return open_parquet(self.con, path, name)
         if head.startswith(ZIP) and not file.gzipped:
-            return ExcelFile.open(path, name, self.sheet, self._copy())
+            return open_excel(path, name, self.sheet, self._copy())
         if ending in {".parquet", ".pq", ".xlsx", ".xlsm"}:
             kind = "Parquet" if "p" in ending else "Excel"
             raise UnreadableFileError(
@@ -160,13 +150,14 @@ class Opener:
                 way_out="Get or write it again.",
             )
         if self.delimiter is None:
-            if ending in GRAMMARS:
-                return GrammarFile.open(file, GRAMMARS[ending], self._copy())
-            if looks_scottish(head):
-                return GrammarFile.open(file, read_stv, self._copy())
+            grammar = read_stv if looks_scottish(head) else GRAMMARS.get(ending)
+            if grammar is not None:
+                self.grammar = Grammar(file)
+                grammar(self.grammar)
+                return self.grammar.open(self._copy())
             begins = head[:HEAD].decode(file.encoding, "ignore").lstrip("\ufeff \t\r\n")
             if ending in JSON or (ending not in TEXT and begins.startswith(("{", "["))):
-                return JsonFile.open(file, self._copy())
+                return open_json(file, self._copy())
         return TextFile.open(file, ending, self.delimiter, self._copy())
 
 
@@ -174,14 +165,14 @@ def together(parts: Sequence[Part], types: Sequence[Mapping[str, str]]) -> str:
     """Return a query over all rows of several files, whose columns and types must agree."""
     first = parts[0]
     for part, kinds in zip(parts, types, strict=True):
-        if not isinstance(part, JsonFile):
-            differing = {*part.names} ^ {*first.names}
-            if differing:
-                raise UnreadableFileError(
-                    f"{part.name} and {first.name} differ in their columns: "
-                    f"{listing(map(shorten, sorted(differing)))}",
-                    way_out="Read files with the same columns.",
-                )
+        is_json = part.name.lower().removesuffix(".gz").endswith((*JSON,))
+        differing = {*part.names} ^ {*first.names}
+        if differing and not is_json:
+            raise UnreadableFileError(
+                f"{part.name} and {first.name} differ in their columns: "
+                f"{listing(map(shorten, sorted(differing)))}",
+                way_out="Read files with the same columns.",
+            )
         for name, kind in kinds.items():
             other = types[0].get(name, kind)
             if kind != other and not {kind, other} <= NUMBERS:

@@ -15,13 +15,11 @@ from typing import Any, Self
 
 import duckdb
 
-from steadyrank.errors import InvalidSettingError, UnreadableFileError
+from steadyrank.errors import InvalidSettingError, Option, UnreadableFileError
 from steadyrank.reader import query
-from steadyrank.reader.frames import Frame
-from steadyrank.reader.grammars import GrammarFile
 from steadyrank.reader.query import quoted
-from steadyrank.reader.sources import Opener, Part, together
-from steadyrank.reader.text_files import TextFile
+from steadyrank.reader.sources import Opener, together
+from steadyrank.reader.written import Part
 
 
 @dataclass
@@ -74,8 +72,7 @@ class Table:
         """Replace ``data`` by what a query of the user gives, over these files."""
         statement = query.one_query(self.con, sql)
         for part in parts:
-            if isinstance(part, TextFile):
-                self._check_size([part], f"({part.query})")
+            self._check_size([part], f"({part.query})")
         query.fence(self.con, paths, self.folder.name)
         with _reading(parts, statement):
             self.con.execute(f"CREATE TEMP TABLE shaped AS ({statement}\n)")
@@ -145,8 +142,7 @@ def _reading(parts: Sequence[Part], statement: str | None = None) -> Iterator[No
     except duckdb.Error as error:
         if "CSV Error" in str(error) or statement is None:
             for part in parts:
-                if isinstance(part, TextFile):
-                    part.check()
+                part.check()
         if statement is not None:
             raise query.refused(statement, error) from None
         names = " and ".join(part.name for part in parts[:3])
@@ -208,13 +204,11 @@ def _open(
     parts = (
         opener.lines(source) if "lines" in used - {*tables} else opener.parts(source)
     )
-    table = Table(opener.con, opener.called, parts, folder)
-    if isinstance(parts[0], Frame):
-        table.library = parts[0].library
-    if len(parts) == 1 and isinstance(parts[0], GrammarFile):
-        table.said = parts[0].said
-        table.catalogue = parts[0].catalogue
-        table.notes = parts[0].notes
+    table = Table(opener.con, opener.called, parts, folder, opener.library)
+    if opener.grammar is not None and len(parts) == 1:
+        table.said = opener.grammar.said
+        table.catalogue = opener.grammar.catalogue
+        table.notes = opener.grammar.notes
     statement = _together(opener.con, parts)
     if "lines" in used - {*tables}:
         opener.con.execute(f"CREATE TEMP VIEW lines AS {statement}")
@@ -222,8 +216,8 @@ def _open(
     if sql is None:
         if tables:
             raise InvalidSettingError(
-                f"tables has {', '.join(tables)}, and no sql that uses them",
-                way_out="Say how to join them, as sql.",
+                f"no query uses the further tables {', '.join(tables)}",
+                way_out=["Say how to join them, as ", Option("sql"), "."],
             )
         return table
     others = list(parts)

@@ -11,10 +11,11 @@ import codecs
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,15 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reader.query import check_names, literal
-from steadyrank.reader.written import CHUNK, Chunks, scan, written
+from steadyrank.reader.written import (
+    CHUNK,
+    Chunks,
+    Part,
+    Record,
+    recorded,
+    scan,
+    written,
+)
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".psv": "|"}
 CANDIDATES = (",", "\t", ";", "|")
@@ -41,6 +50,11 @@ RAGGED = (
     "Each record has a cell for each column. Correct the line, say another ",
     Option("delimiter"),
     ", or take away titles above the header.",
+)
+RULE = re.compile(r" *(?::?-+:? *)?")  # what stands below a header of Markdown
+MARKDOWN = (
+    "Split its lines by ",
+    Option("sql", "SELECT trim(split_part(line, '|', 2)) AS item, ... FROM lines"),
 )
 ENCODED = (
     "Give its encoding, such as ",
@@ -63,7 +77,8 @@ class Packed:
         """Look at the first bytes, which say gzip and UTF-16."""
         with path.open("rb") as file:
             gzipped = file.read(2) == GZIP
-        packed = cls(path, name, encoding or "utf-8", gzipped)
+        usual = "utf-8" if encoding is None else encoding
+        packed = cls(path, name, usual, gzipped)
         if encoding is not None:
             packed._check_encoding()
         elif packed.head(2) in UTF16:
@@ -72,7 +87,7 @@ class Packed:
 
     def _check_encoding(self) -> None:
         try:
-            "".encode(self.encoding).decode(self.encoding)
+            "a".encode(self.encoding).decode(self.encoding)
         except (LookupError, ValueError):
             raise InvalidDataError(
                 f"there is no encoding {shorten(self.encoding)} of text",
@@ -185,15 +200,11 @@ class TextFile:
     """A text file with a header line; its rows are the records below."""
 
     file: Packed
-    delimiter: str = ""
+    delimiter: str
     names: tuple[str, ...] = ()
-    query: str = field(default="", repr=False)
-    n_rows: int = 0
 
     @classmethod
-    def open(
-        cls, file: Packed, ending: str, delimiter: str | None, copy: Path
-    ) -> TextFile:
+    def open(cls, file: Packed, ending: str, delimiter: str | None, copy: Path) -> Part:
         """Read the header, and prepare a query over the rows; ``copy`` is a free path."""
         look = file.look()
         found = cls(file, delimiter or "")
@@ -202,9 +213,10 @@ class TextFile:
         elif len(delimiter) != 1 or delimiter in '"\r\n':
             raise InvalidDataError(
                 f"delimiter must be one letter, and is {shorten(delimiter)}",
-                way_out='Split longer ones by SQL: --sql "SELECT ... FROM lines".',
+                way_out=("Split lines by ", Option("sql", "SELECT ... FROM lines")),
             )
-        line, header = next(found.records(), (0, []))
+        first = list(islice(found.records(), 2))
+        line, header = first[0] if first else (0, [])
         if not header:
             raise EmptyDataError(
                 f"{file.name} is empty", way_out="It needs a header line and rows."
@@ -213,6 +225,8 @@ class TextFile:
             name if name.strip() else f"column{place}"
             for place, name in enumerate(header, 1)
         )
+        if found.delimiter == "|" and all(map(RULE.fullmatch, first[-1][1])):
+            raise file.wrong("the rule of a Markdown table", first[-1][0], MARKDOWN)
         check_names(f"line {line} of {file.name}", found.names)
         plain = (
             look.is_plain and line == 1 and codecs.lookup(file.encoding).name == "utf-8"
@@ -221,18 +235,14 @@ class TextFile:
             packing = "gzip" if file.gzipped else "none"
             dialect = (
                 f"delim={literal(found.delimiter)}, quote='', escape='', header=true, "
-                f"compression='{packing}'"  # DuckDB fails to be told new_line='\\r\\n'
+                f"compression='{packing}'"  # where new_line='\\r\\n', all rows get lost
             )
-            found.query = scan(str(file.path), found.names, dialect)
-            found.n_rows = look.n_lines - 1
+            path, n_rows = file.path, look.n_lines - 1
         else:
-            found.query, found.n_rows = written(found.chunks, found.names, copy)
-        return found
-
-    @property
-    def name(self) -> str:
-        """What messages call the file."""
-        return self.file.name
+            path = copy
+            dialect, n_rows = written(found.chunks, copy)
+        query = scan(path, found.names, dialect)
+        return Part(file.name, found.names, query, n_rows, found.place, found.check)
 
     def _proved_delimiter(self, ending: str) -> str:
         """Return the one delimiter that splits the header, that of the ending first."""
@@ -309,37 +319,16 @@ class TextFile:
         return f"{self.file.name}, line {line:,}"
 
 
-@dataclass
-class LinesFile:
-    """The lines of a text file as a table with one column, for SQL to split."""
+def open_lines(file: Packed, copy: Path) -> Part:
+    """Open the lines of a text as a table with the column ``line``, for SQL to split."""
+    file.look()
 
-    file: Packed
-    names: tuple[str, ...] = ("line",)
-    query: str = field(default="", repr=False)
-    n_rows: int = 0
+    def records() -> Iterator[tuple[str, Record]]:
+        with file.lines() as lines:
+            for number, line in enumerate(lines, 1):
+                yield f"line {number:,}", {"line": line.rstrip("\r\n")}
 
-    @classmethod
-    def open(cls, file: Packed, copy: Path) -> LinesFile:
-        """Write the lines to the free path ``copy``, for a query over them."""
-        file.look()
-        found = cls(file)
-        found.query, found.n_rows = written(found.chunks, found.names, copy)
-        return found
-
-    @property
-    def name(self) -> str:
-        """What messages call the file."""
-        return self.file.name
-
-    def chunks(self) -> Chunks:
-        """Yield the lines in blocks."""
-        with self.file.lines() as lines:
-            while block := list(islice(lines, CHUNK)):
-                yield [[line.rstrip("\r\n")] for line in block]
-
-    def place(self, row: int) -> str:
-        """Return where a row, counted from 0, is."""
-        return f"{self.file.name}, line {row + 1:,}"
+    return recorded(file.name, records, copy, ("line",))
 
 
 @contextmanager
