@@ -53,18 +53,19 @@ def number_labels(
     catalogue : sequence of str, optional
         All labels that exist, in order; a cell with any other is refused.
     """
-    named = f"label is not null and {trimmed('label::varchar')} <> ''"
+    blank = f"(label is null or {trimmed('label::varchar')} = '')"
     if catalogue is None:
-        distinct = f"select distinct label from ({cells})"
+        # Blanks come last and go after numbering: a filter would be moved below "distinct",
+        # to look at all rows instead of a few labels.
         numbered = (
-            f"select label, (row_number() over (order by {ORDER}) - 1)::integer as code "
-            f"from ({distinct}) where {named}"
+            f"select label, (row_number() over (order by {blank}, {ORDER}) - 1)::integer "
+            f"as code from (select distinct label from ({cells})) qualify not {blank}"
         )
     else:
         names = ", ".join(map(literal, catalogue))
         unknown = first_row(
             table,
-            f"select row, label::varchar from ({cells}) where {named} "
+            f"select row, label::varchar from ({cells}) where not {blank} "
             f"and label::varchar not in ({names}) order by row limit 1",
         )
         if unknown:

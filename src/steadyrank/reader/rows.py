@@ -173,14 +173,16 @@ class Rows:
             query = f"{query} order by all"  # the row comes first
         arrays = self.table.con.execute(query).fetchnumpy()
         rows = arrays[PLACE]
+        order: Any = slice(None)
         if (rows[1:] < rows[:-1]).any():
-            # DuckDB keeps the order of rows in a join, but does not promise it.
+            # DuckDB promises no order of joined rows. Large tables lose it.
             order = np.argsort(rows, kind="stable")
-            arrays = {key: values[order] for key, values in arrays.items()}
         columns: dict[str, Any] = {}
-        for key, array in arrays.items():
+        for key in self._values:
+            array = arrays.pop(key)[order]
             if key in self._labels:
-                columns[key] = Coded(array.astype(np.int32), self._labels[key])
+                codes = array.astype(np.int32, copy=False)
+                columns[key] = Coded(codes, self._labels[key])
             elif array.dtype.kind == "f":
                 columns[key] = np.ma.filled(array, np.nan)
             else:
