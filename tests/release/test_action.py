@@ -187,13 +187,13 @@ def test_an_unstable_one_fails_and_no_name_gives_the_runner_a_command(
         file="votes.csv",
         k="2",
         unit="place",
-        arguments="--kind votes --verbose",
+        arguments="--choice choice --verbose",
     )
     assert (ran.code, ran.obeyed) == (1, [])
     assert ran.outputs == {"stable": "false", "exit-code": "1", "report": ""}
     assert "UNSTABLE: top 2" in ran.log
     assert "::add-mask::a" in ran.log
-    assert "of the 5 places" in ran.summary
+    assert "of the 5 ballots" in ran.summary
     planted = Ran(
         0, "::stop-commands::t\n::error::x\n::t::\n::error::y\n", {}, "", folder
     )

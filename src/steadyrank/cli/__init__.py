@@ -21,6 +21,7 @@ from steadyrank.cli.parser import (
     command_help,
     overview,
     parsed,
+    parted,
     unknown,
 )
 from steadyrank.errors import SteadyrankError, typed_name
@@ -52,7 +53,7 @@ def _run(words: list[str]) -> int | None:
         deliver(f"steadyrank {__version__}")
         return None
     command, rest = _command_in(words)
-    if set(HELP) & set(rest):
+    if set(HELP) & set(parted(rest)[0]):
         deliver(command_help(command))
         return None
     try:

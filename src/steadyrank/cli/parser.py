@@ -30,7 +30,7 @@ def parsed(command: str, words: Sequence[str]) -> Namespace:
     ``words`` are those beside options, such as the file; ``said`` is what the reader
     is told about it, as keywords.
     """
-    before, after = _parts_around("--", words)
+    before, after = parted(words)
     rows = {row.name: row for row in rows_of(command)}
     parser = ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     for row in rows.values():
@@ -52,8 +52,9 @@ def parsed(command: str, words: Sequence[str]) -> Namespace:
     return Namespace(**values)
 
 
-def _parts_around(mark: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
-    place = words.index(mark) if mark in words else len(words)
+def parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the words before ``--``, and those after it, which are no options."""
+    place = words.index("--") if "--" in words else len(words)
     return [*words[:place]], [*words[place + 1 :]]
 
 
