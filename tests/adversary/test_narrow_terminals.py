@@ -123,22 +123,15 @@ def test_every_command_fits_and_counts_right(
 
 
 @pytest.mark.parametrize("width", [40, 80])
-def test_help_and_demo_fit(
+def test_the_demo_fits(
     monkeypatch: pytest.MonkeyPatch, capsys: Any, tmp_path: Path, width: int
 ) -> None:
-    from steadyrank.cli.app import COMMANDS
-
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("steadyrank.study.study.Study.report", lambda *_, **__: None)
-    for command in (
-        [],
-        *([name, "--help"] for name in COMMANDS),
-        ["demo", "-o", "x.html"],
-    ):
-        assert main(command) == 0
-        lines = capsys.readouterr().out.splitlines()
-        assert max(map(cell_len, lines)) <= width, (command, max(lines, key=cell_len))
+    assert main(["demo", "-o", "x.html"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(cell_len, lines)) <= width
 
 
 def test_the_words_that_are_looked_for_are_found() -> None:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from steadyrank.cli.app import COMMANDS, make_app
 
 from steadyrank import ScoreMatrix, Split, Study
-from steadyrank.cli.output import MEANINGS
+from steadyrank.cli.endings import MEANINGS
+from steadyrank.cli.options import COMMANDS, rows_of
 from steadyrank.study.results import SCHEMA_VERSION
 
 if TYPE_CHECKING:
@@ -35,11 +35,9 @@ def public_names() -> Iterator[str]:
 
 def command_line() -> Iterator[str]:
     """Yield every command with each of its options, and the exit codes."""
-    from typer.main import get_command
-
-    for name, command in get_command(make_app(COMMANDS)).commands.items():  # type: ignore[attr-defined]
-        for parameter in command.params:
-            yield from (f"{name} {option}" for option in parameter.opts)
+    for command in COMMANDS:
+        for row in rows_of(command):
+            yield from (f"{command} {flag}" for flag in row.flags)
     yield from (f"exit code {code:d}: {meaning}" for code, meaning in MEANINGS.items())
 
 

@@ -29,7 +29,7 @@ def tour(output: str) -> None:
     page = terminal()
     show([Line(script["title"], "bold"), Line(script["welcome"]), GAP], page)
     for number, stop in enumerate(script["stops"], start=1):
-        asked = parsed("topk", shlex.split(stop["command"]))
+        asked = parsed("topk", shlex.split(stop["command"].replace("\\\n", " ")))
         file = asked.words[0]
         with demo_file(file) as path:
             study = Study(read(path, **asked.said))
@@ -45,7 +45,8 @@ def tour(output: str) -> None:
 
 def _told(number: int, stop: dict[str, Any], found: dict[str, Any]) -> Iterator[Line]:
     yield Line(f"{number}. {stop['title']}", "bold")
-    yield Line(f"   $ steadyrank topk {stop['command']}", FAINT)
+    for part in f"$ steadyrank topk {stop['command']}".split("\n"):
+        yield Line(f"   {part}", FAINT)
     yield from (Line(stop["question"]), GAP, Line(found["headline"], "bold"), GAP)
     yield from topk_table(found, terminal(), following=2)
     yield from (GAP, Line(found["certificate"]["promise"]), GAP)
