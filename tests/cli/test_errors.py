@@ -44,7 +44,7 @@ BAD_SETTINGS = [
     ("-k 4 --unit tsk", "has no column 'tsk'", "Did you mean --unit task?"),
     ("-k 4 --split tsk", "no column 'tsk'", "Did you mean 'task'?"),
     ("-k 4 --left task", "--right ...", "--winner ..."),
-    ("-k 4 --item task --left task", "belong to different kinds of data"),
+    ("-k 4 --item task --left task", "do not go together"),
     ("-k 4 --sql 'SELECT'", "SQL"),
     ("-k 4 --table x=y.csv", "--sql"),
 ]

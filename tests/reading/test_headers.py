@@ -96,6 +96,10 @@ KNOWN = [
         "nr,task_id,learner_id,resampling_id,iters,classif.acc",
         "item=learner_id unit=task_id score=classif.acc",
     ),
+    (
+        "eval_id,task_name,model,score_headline_name,score_headline_value",
+        "item=model unit=task_name score=score_headline_value",
+    ),
     ("age,sex,bmi,target", "response=target"),
     ("model,mmlu,arc", "item=model wide=True"),
     ("Task,gpt,claude", "unit=Task wide=True"),

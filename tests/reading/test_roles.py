@@ -337,18 +337,18 @@ WRONG_ROLES = [
     ({"item": "TITEL"}, "no column 'TITEL' (item). Did you mean --item titel?"),
     ({"item": "titel"}, "item is said, but not what else the data need"),
     ({"item": "titel"}, "--item titel --rank ... --unit ..."),
-    ({"item": "titel", "left": "kunde"}, "item and left belong to different kinds"),
+    ({"item": "titel", "left": "kunde"}, "item and left do not go together"),
     (
         {"item": "titel", "score": "note", "rating": "note"},
-        "score and rating are said both",
+        "item and score and rating do not go together",
     ),
     (
         {"left": "kunde", "right": "titel", "winner": "note", "left_score": "note"},
-        "belong to different kinds of data",
+        "left and right and winner and left_score do not go together",
     ),
     (
         {"choice": "titel", "row": "kunde"},
-        "row does not go with votes. Leave out --row kunde",
+        "row does not go with choice. Leave out --row kunde",
     ),
     ({"response": "note", "lower_is_better": True}, "Leave out --lower-is-better."),
     ({"ranks": "titel,titel"}, "ranks names a column twice"),
@@ -374,8 +374,7 @@ def test_a_table_of_which_nothing_is_said_is_shown() -> None:
     ]
     for form in FORMS:
         (line,) = (line for line in told if line.startswith(f"  {form.says}  "))
-        for choices in form.needs:
-            assert all(f"--{role.replace('_', '-')}" in line for role in choices)
+        assert all(f"--{role.replace('_', '-')}" in line for role in form.needs)
 
 
 def test_a_table_without_rows_is_refused() -> None:

@@ -140,7 +140,7 @@ def _columns_of(roles: Mapping[str, Any]) -> frozenset[str]:
 
 def _kind(roles: Mapping[str, Any]) -> str:
     (kind,) = {
-        form.kind for form in FORMS if not form.missing(roles) and {*roles} <= form.own
+        form.kind for form in FORMS if form.is_complete(roles) and {*roles} <= form.own
     }
     return kind
 

@@ -81,7 +81,7 @@ def check_columns(table: Table, roles: Mapping[str, Any]) -> None:
         if not columns or len({*columns}) < len(columns):
             problem = "names no column" if not columns else "names a column twice"
             raise ColumnError(
-                f"{ROLES[name].name} {problem}",
+                f"{name} {problem}",
                 source="",
                 way_out=["Name different columns with ", ROLES[name].option(), "."],
             )
@@ -104,33 +104,24 @@ def _no_column(table: Table, role: str, column: object) -> ColumnError:
 
 def choose_form(table: Table, roles: Mapping[str, Any]) -> Form:
     """Return the one form that takes the roles that were said, and needs no more."""
-    defining = {name for name in roles if name not in BESIDE}
-    possible = [form for form in FORMS if defining <= form.own]
+    defining = [name for name in roles if name not in BESIDE]
+    listed = " and ".join(defining)
+    possible = [form for form in FORMS if {*defining} <= form.own]
     if not possible:
-        problem = f"{_listed(defining)} belong to different kinds of data"
+        problem = f"{listed} do not go together"
         raise ColumnError(problem, source="", way_out=_forms(roles, FORMS))
-    complete = [form for form in possible if not form.missing(roles)]
+    complete = [form for form in possible if form.is_complete(roles)]
     if not complete:
-        problem = f"{_listed(defining)} is said, but not what else the data need"
+        problem = f"{listed} is said, but not what else the data need"
         way_out: list[str | Option] = [_columns(table), *_forms(roles, possible)]
         raise ColumnError(problem, source="", way_out=way_out)
-    form = complete[-1]
-    for choices in form.needs:
-        doubled = [name for name in choices if name in roles]
-        if len(doubled) > 1:
-            raise _not_both(doubled)
+    (form,) = complete
     for name in roles:
         if name not in form.own:
-            problem = f"{name} does not go with {form.says}"
+            problem = f"{name} does not go with {' and '.join(form.needs)}"
             way_out = ["Leave out ", ROLES[name].option(value_text(roles[name])), "."]
             raise ColumnError(problem, source="", way_out=way_out)
     return form
-
-
-def _not_both(names: Sequence[str]) -> ColumnError:
-    one, other = (ROLES[name].option() for name in names)
-    way_out = ["Say one of ", one, " and ", other, "."]
-    return ColumnError(f"{_listed(names)} are said both", source="", way_out=way_out)
 
 
 def unknown_header(table: Table, roles: Mapping[str, Any]) -> ColumnError:
@@ -141,10 +132,6 @@ def unknown_header(table: Table, roles: Mapping[str, Any]) -> ColumnError:
         source="",
         way_out=[hint, _columns(table), *_forms(roles, FORMS)],
     )
-
-
-def _listed(names: Mapping[str, Any] | Sequence[str] | set[str]) -> str:
-    return " and ".join(name for name in ROLES if name in names)
 
 
 def _columns(table: Table) -> str:
@@ -166,19 +153,13 @@ def _forms(roles: Mapping[str, Any], forms: Sequence[Form]) -> list[str | Option
     parts: list[str | Option] = ["Say what the columns are, in one of these ways:\n"]
     width = max(len(form.says) for form in forms)
     for form in forms:
-        line: list[str | Option] = []
-        for choices in form.needs:
-            said = [name for name in choices if name in roles] or choices
-            for place, name in enumerate(said):
-                value = value_text(roles[name]) if name in roles else None
-                line += [
-                    " or " if place else " " if line else "",
-                    ROLES[name].option(value),
-                ]
-        if ("unit",) not in form.needs and "unit" in form.may:
-            unit = ROLES["unit"].option(roles.get("unit"))
-            line += [" ", unit] if "unit" in roles else [" [", unit, "]"]
-        parts += [f"  {form.says:<{width}}  ", *line, "\n"]
+        parts.append(f"  {form.says:<{width}} ")
+        for name in form.needs:
+            value = value_text(roles[name]) if name in roles else None
+            parts += [" ", ROLES[name].option(value)]
+        if "unit" in form.may:
+            parts += [" [", ROLES["unit"].option(roles.get("unit")), "]"]
+        parts.append("\n")
     return [*parts, *_reshape()]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -71,66 +71,44 @@ BESIDE = ("unit", "row", "weight", "count", "lower_is_better", "catalogue")
 
 @dataclass(frozen=True)
 class Form:
-    """A way to hold a kind of data in a table: the roles it needs, and those it may have.
-
-    ``needs`` names them in the order of help; of alternatives, one is said.
-    """
+    """A way to hold a kind of data in a table: the roles it needs, and those it may have."""
 
     kind: str
     name: str
     says: str
-    needs: tuple[tuple[str, ...], ...]
+    needs: tuple[str, ...]
     may: tuple[str, ...]
 
     @property
     def own(self) -> frozenset[str]:
-        """The roles that belong to the form itself."""
-        needed = {role for choices in self.needs for role in choices}
-        return frozenset(needed | set(self.may))
+        """The roles that go with the form."""
+        return frozenset(self.needs + self.may)
 
-    def missing(self, roles: Mapping[str, object]) -> list[tuple[str, ...]]:
-        """Return the needed roles that are not there, alternatives together."""
-        return [choices for choices in self.needs if not roles.keys() & {*choices}]
+    def is_complete(self, roles: Iterable[str]) -> bool:
+        """Tell whether all roles that the form needs are there."""
+        return {*self.needs} <= {*roles}
 
 
-SCORE = ("score", "rating")
-SIDES = (("left",), ("right",))
-POINTS = (("left_score",), ("right_score",))
-ROWS_MAY = ("unit", "weight", "count", "catalogue")
-SCORES_MAY = ("row", "lower_is_better", *ROWS_MAY)
+MAY = ("unit", "weight", "count", "catalogue")
+SCORES_MAY = ("row", "lower_is_better", *MAY)
 WIDE_ROWS_MAY = ("lower_is_better", "catalogue")
 REGRESSION_MAY = ("features", "unit", "weight", "count")
+POINTS = ("left", "right", "left_score", "right_score")
 
 FORMS = (
-    Form("scores", "long", "scores, one a row", (("item",), SCORE), SCORES_MAY),
-    Form("scores", "wide", "a column an item", (("wide", "items"),), SCORES_MAY),
-    Form("scores", "wide_rows", "a row an item", (("item",), ("wide",)), WIDE_ROWS_MAY),
-    Form("battles", "winner", "battles", (*SIDES, ("winner",)), ROWS_MAY),
-    Form(
-        "battles",
-        "points",
-        "battles by points",
-        (*SIDES, *POINTS),
-        ("lower_is_better", *ROWS_MAY),
-    ),
-    Form(
-        "battles",
-        "winner_loser",
-        "winners and losers",
-        (("winner",), ("loser",)),
-        ("tie", *ROWS_MAY),
-    ),
-    Form("ballots", "choice", "votes", (("choice",),), ROWS_MAY),
-    Form("ballots", "ranks", "ballots, a column a rank", (("ranks",),), ROWS_MAY),
-    Form("ballots", "ballot", "ballots in one cell", (("ballot",),), ROWS_MAY),
-    Form(
-        "ballots",
-        "rank",
-        "ballots, one rank a row",
-        (("item",), ("rank",), ("unit",)),
-        ROWS_MAY,
-    ),
-    Form("regression", "regression", "a regression", (("response",),), REGRESSION_MAY),
+    Form("scores", "long", "scores", ("item", "score"), SCORES_MAY),
+    Form("scores", "long", "ratings", ("item", "rating"), SCORES_MAY),
+    Form("scores", "wide", "a column an item", ("wide",), SCORES_MAY),
+    Form("scores", "wide", "some are items", ("items",), ("wide", *SCORES_MAY)),
+    Form("scores", "wide_rows", "a row an item", ("item", "wide"), WIDE_ROWS_MAY),
+    Form("battles", "winner", "battles", ("left", "right", "winner"), MAY),
+    Form("battles", "points", "points", POINTS, ("lower_is_better", *MAY)),
+    Form("battles", "winner_loser", "wins", ("winner", "loser"), ("tie", *MAY)),
+    Form("ballots", "choice", "votes", ("choice",), MAY),
+    Form("ballots", "ranks", "a column a rank", ("ranks",), MAY),
+    Form("ballots", "ballot", "orders", ("ballot",), MAY),
+    Form("ballots", "rank", "a row a rank", ("item", "rank", "unit"), MAY),
+    Form("regression", "regression", "a regression", ("response",), REGRESSION_MAY),
 )
 
 
