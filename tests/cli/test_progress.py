@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steadyrank import ScoreMatrix
+from steadyrank.cli.endings import say
 from steadyrank.cli.output import EVERY, Pace, working
 from steadyrank.progress import counting, listening
 from steadyrank.scorers import Refit
@@ -30,29 +31,28 @@ def means(data: ScoreMatrix) -> NDArray[Any]:
 
 def test_the_time_left_is_that_of_the_pace_so_far() -> None:
     clock = Clock()
-    pace = Pace("Fitting", clock)
-    assert pace.text(400, 1000, "refits") == "Fitting: 400 of 1,000 refits"
-    clock.now += 20
-    assert (
-        pace.text(500, 1000, "refits")
-        == "Fitting: 500 of 1,000 refits, about 2 min left"
-    )
-    clock.now += 60
-    assert pace.text(990, 1000, "refits").endswith("about 2 s left")
-    assert (
-        pace.text(5, 9, "items") == "Fitting: 5 of 9 items"
-    )  # other work has a pace of its own
-    clock.now += 2
-    assert pace.text(7, 9, "items").endswith("about 2 s left")
+    said: list[str] = []
+    pace = Pace("Fitting", 0.0, said.append, clock)
+    for seconds, done, total, noun, told in (
+        (0, 400, 1000, "refits", "400 of 1,000 refits"),
+        (20, 500, 1000, "refits", "500 of 1,000 refits, about 2 min left"),
+        (60, 990, 1000, "refits", "990 of 1,000 refits, about 2 s left"),
+        (0, 5, 9, "items", "5 of 9 items"),  # other work has a pace of its own
+        (2, 7, 9, "items", "7 of 9 items, about 2 s left"),
+        (1, 9, 9, "items", "all 9 items done, still working"),
+    ):
+        clock.now += seconds
+        pace(done, total, noun)
+        assert said[-1] == f"Fitting: {told}"
 
 
 def test_elsewhere_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
-    pace = Pace("Fitting", clock)
+    pace = Pace("Fitting", EVERY, say, clock)
     said = []
     for done in range(1, 101):
         clock.now += 1
-        pace.line(done, 100, "refits")
+        pace(done, 100, "refits")
         said.append(capsys.readouterr().err)
     lines = [place for place, text in enumerate(said, start=1) if text]
     assert lines == [int(EVERY), 2 * int(EVERY), 3 * int(EVERY)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.cli.endings import ExitCode, message_of, say
 from steadyrank.cli.inputs import check_sources, item_named, open_study, source_name
 from steadyrank.cli.output import deliver, show, terminal, working
-from steadyrank.errors import SteadyrankError, UnwritableFileError
+from steadyrank.errors import InvalidSettingError, SteadyrankError, UnwritableFileError
 from steadyrank.report.terminal import Line, Terminal
 from steadyrank.report.text import lines
 from steadyrank.study.study import Study, usual_k
@@ -38,9 +38,14 @@ def _topk(asked: Namespace) -> dict[str, Any]:
 
 def rank(asked: Namespace) -> None:
     """Show all items, with the ranks that each may have."""
+    how = _answer_settings(asked)
     if asked.confidence is None:
-        how = _answer_settings(asked)
         found = answer(asked, lambda _, study: study.ranking(**how))
+    elif how:
+        raise InvalidSettingError(
+            "--confidence asks another question than --eps, --delta and --proved",
+            way_out="Omit one of them.",
+        )
     else:
         level = asked.confidence
         found = answer(asked, lambda _, study: study.confidence(level))
@@ -107,14 +112,16 @@ def report(asked: Namespace) -> None:
     """Write one HTML page: the answer, and what decides it."""
     from steadyrank.report.html import render_html
 
-    path = asked.output or "report.html"
+    asked.output = asked.output or "report.html"
     found = _topk(asked)
-    write_whole(render_html(found, date=today()), path)
+    write_whole(render_html(found, date=today()), asked.output)
     if not asked.quiet:
         every = found.get("categories", [{"findings": found}])
         whole = next(one["findings"] for one in every if one["findings"] is not None)
         items = counted(whole["n_items"], whole["item_name"])
-        wrote = f"Wrote the report of the top {found['k']:,} of {items} to {path}"
+        wrote = (
+            f"Wrote the report of the top {found['k']:,} of {items} to {asked.output}"
+        )
         show([Line(wrote)], terminal(), whole=True)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,28 +20,20 @@ STANDARD_INPUT = "-"
 
 def open_study(asked: Namespace, file: str) -> Any:
     """Read a file and return a study of it, or with ``--split`` one of each value."""
-    source = sys_stdin() if file == STANDARD_INPUT else file
+    source = standard_input() if file == STANDARD_INPUT else file
     with working("Reading", quiet=asked.quiet):
         if asked.split is not None:
-            opened: Any = _split(asked, source)
-        else:
-            data = read(source, **asked.said)
-            if asked.min_count is not None:
-                data = data.with_min_count(asked.min_count)
-            opened = with_names(Study(data, asked.scorer))
-    return opened
+            from steadyrank.study.split import Split
+
+            how = {"min_count": asked.min_count, **asked.said}
+            return Split(source, asked.split, asked.scorer, **how)
+        data = read(source, **asked.said)
+    if asked.min_count is not None:
+        data = data.with_min_count(asked.min_count)
+    return with_names(Study(data, asked.scorer))
 
 
-def _split(asked: Namespace, source: Any) -> Any:
-    from steadyrank.study.split import Split
-
-    if not isinstance(source, str):  # it is read once for each value
-        source = BytesIO(source.read())
-    how = {"min_count": asked.min_count, **asked.said}
-    return Split(source, asked.split, asked.scorer, **how)
-
-
-def sys_stdin() -> Any:
+def standard_input() -> Any:
     """Return standard input as bytes."""
     if sys.stdin is None:
         raise FileNotThereError(

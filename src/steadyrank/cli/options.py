@@ -26,8 +26,6 @@ class Command:
         What it is for, in the overview and first in its help.
     examples : tuple of str
         Commands that run on the demo's data.
-    most : int
-        How many words it takes beside options, at most.
     forms : tuple of str
         The forms in which it writes its result, the usual one first.
     """
@@ -35,7 +33,6 @@ class Command:
     takes: str
     says: str
     examples: tuple[str, ...]
-    most: int = 1
     forms: tuple[str, ...] = ("text", "json", "csv", "markdown")
 
 
@@ -85,7 +82,6 @@ COMMANDS = {
             "steadyrank explain benchmark.csv GaussNet",
             "steadyrank explain chat_battles.csv 'Heron 2' -k 6 --unit judge",
         ),
-        most=2,
     ),
     "compare": Command(
         "OLD NEW",
@@ -95,7 +91,6 @@ COMMANDS = {
             "steadyrank compare benchmark.csv benchmark_next.csv -k 4 -o moves.html",
             "steadyrank compare benchmark.csv benchmark_next.csv --csv",
         ),
-        most=2,
         forms=("text", "json", "csv", "markdown", "html"),
     ),
     "report": Command(
@@ -116,7 +111,6 @@ COMMANDS = {
             "steadyrank demo -o tour.html",
             "steadyrank demo --data examples",
         ),
-        most=0,
         forms=("html",),
     ),
 }

@@ -15,7 +15,7 @@ from steadyrank.cli.endings import say, to_nowhere
 from steadyrank.errors import UnwritableFileError
 from steadyrank.progress import listening
 from steadyrank.report.terminal import FAINT, Line, Terminal
-from steadyrank.text import fitted, shown
+from steadyrank.text import fitted
 from steadyrank.writing import refuse_input, write_whole
 
 ENDINGS = {
@@ -121,54 +121,54 @@ def deliver(text: str, path: str | None = None, *, encoding: str = "utf-8") -> N
 
 
 class Pace:
-    """How far work is, and how long the rest takes at the pace so far."""
+    """Says now and then how far work is, and how long the rest takes at its pace.
 
-    def __init__(self, what: str, clock: Callable[[], float] = time.monotonic) -> None:
+    Parameters
+    ----------
+    what : str
+        What is being done.
+    every : float
+        Seconds between two messages.
+    write : callable
+        Where they go.
+    clock : callable
+        Gives the time in seconds.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        every: float,
+        write: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._what = what
+        self._every = every
+        self._write = write
         self._clock = clock
         self._last = clock()
         # Of each noun, as one work may follow another: when it was first counted.
         self._first: dict[str, tuple[float, int]] = {}
 
-    def text(self, done: int, total: int, noun: str) -> str:
-        """Return how far the work is, in words."""
+    def __call__(self, done: int, total: int, noun: str) -> None:
+        """Take note of how far the work is."""
         now = self._clock()
         start, before = self._first.setdefault(noun, (now, done))
-        if not total:
-            return self._what
-        if done >= total:
-            return f"{self._what}: all {total:,} {noun} done, still working"
-        known = f"{self._what}: {done:,} of {total:,} {noun}"
-        if done <= before:
-            return known
-        rest = (now - start) * (total - done) / (done - before)
-        return f"{known}, about {in_words(rest)} left"
-
-    def due(self, seconds: float) -> bool:
-        """Tell whether it is time for another line."""
-        now = self._clock()
-        if now - self._last < seconds:
-            return False
+        if now - self._last < self._every:
+            return
         self._last = now
-        return True
-
-    def line(self, done: int, total: int, noun: str) -> None:
-        """Say it on standard error, now and then."""
-        text = self.text(done, total, noun)
-        if self.due(EVERY):
-            say(text)
-
-    def redraw(self, done: int, total: int, noun: str) -> None:
-        """Draw it on the line of the terminal where it was drawn before."""
-        text = self.text(done, total, noun)
-        if self.due(REDRAWN):
-            draw(text)
+        text = f"{self._what}: {done:,} of {total:,} {noun}"
+        if done >= total:
+            text = f"{self._what}: all {total:,} {noun} done, still working"
+        elif done > before:
+            rest = (now - start) * (total - done) / (done - before)
+            text += f", about {in_words(rest)} left"
+        self._write(text)
 
 
 def draw(text: str) -> None:
     """Replace the last line of the terminal; an empty text removes it."""
-    width = terminal().width - 1
-    line = fitted(shown(text), width).rstrip()
+    line = fitted(text, terminal().width - 1).rstrip()
     sys.stderr.write(f"\r\x1b[K{line}")
     sys.stderr.flush()
 
@@ -190,16 +190,15 @@ def in_words(seconds: float) -> str:
 @contextmanager
 def working(what: str, *, quiet: bool = False) -> Iterator[None]:
     """Show what is being done for as long as this block takes."""
-    pace = Pace(what)
     if quiet:
         yield
     elif not draws(sys.stderr):
-        with listening(pace.line):
+        with listening(Pace(what, EVERY, say)):
             yield
     else:
         draw(what)
         try:
-            with listening(pace.redraw):
+            with listening(Pace(what, REDRAWN, draw)):
                 yield
         finally:
             draw("")

@@ -112,16 +112,15 @@ def _said(values: dict[str, Any]) -> dict[str, Any]:
 def _counted(command: str, words: list[str]) -> list[str]:
     """Return the words beside options; complain if they are too few or too many."""
     takes = COMMANDS[command].takes
-    needed = [part for part in takes.split() if not part.startswith("[")]
+    possible = takes.split()
+    needed = [part for part in possible if not part.startswith("[")]
     usage = f"Type: steadyrank {command} {takes} [options]".replace("  ", " ")
     if len(words) < len(needed):
         missing = needed[len(words)]
         raise InvalidSettingError(f"{command} needs {missing}", way_out=usage)
-    if len(words) > COMMANDS[command].most:
-        extra = words[COMMANDS[command].most]
-        raise InvalidSettingError(
-            f"{command} does not know what to do with {extra!r}", way_out=usage
-        )
+    if len(words) > len(possible):
+        extra = f"{command} does not know what to do with {words[len(possible)]!r}"
+        raise InvalidSettingError(extra, way_out=usage)
     return words
 
 
