@@ -36,10 +36,10 @@ def _records(file: Packed) -> Iterator[tuple[str, Record]]:
             place = _after_blanks(text, 0)
             if place == len(text):
                 continue
-            if not _is_whole(text, place):
-                text += "".join(lines)
             counted = 0  # characters whose line ends are counted
             try:
+                if not _is_whole(text, place):
+                    text += "".join(lines)
                 for record, start in _objects(text, place):
                     line += text.count("\n", counted, start)  # noqa: PLW2901
                     counted = start

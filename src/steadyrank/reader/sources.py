@@ -82,7 +82,7 @@ class Opener:
             self.library = self.library or library
             return [frame]
         if not paths:
-            raise EmptyDataError("the list of files is empty", way_out=SOURCES)
+            raise EmptyDataError(f"no files in {shorten(str(source))}", way_out=SOURCES)
         names = _short_names(paths)
         parts = [self._sound(*file, opened) for file in zip(paths, names, strict=True)]
         if several:
