@@ -438,9 +438,17 @@ class TestUnits:
         assert one_each.kind.name == "ballots"  # times 1 has two rows
 
     def test_a_ballot_with_several_counts_is_refused(self) -> None:
-        frame = {"v": ["x", "y", "z"], "who": [1, 1, 2], "n": [2, 3, 1]}
+        frame = {"v": ["x", "y", "z"], "who": [1, 1, 2], "n": [2, 3, 1], "r": [1, 2, 1]}
         with pytest.raises(InvalidCountError, match=r"different counts.*row 2"):
-            read(frame, choice="v", unit="who", count="n")
+            read(frame, item="v", rank="r", unit="who", count="n")
+
+    def test_counted_votes_of_a_station_leave_together(self) -> None:
+        frame = {"v": ["x", "y", "x"], "station": ["s", "s", "t"], "n": [20, 30, 25]}
+        study = Study(frame, choice="v", unit="station", count="n")
+        assert study.data.kind.name == "votes"
+        assert study.units.total == 2
+        assert study.scores.tolist() == [45 / 75, 30 / 75]
+        assert study.topk(1).contenders == ("x", "y")[:0]
 
     def test_approving_twice_is_refused(self) -> None:
         frame = {"v": ["x", "x", "z"], "who": [1, 1, 2]}

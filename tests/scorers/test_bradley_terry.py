@@ -11,7 +11,7 @@ from hypothesis import assume, given, strategies as st
 from scipy.optimize import minimize
 
 from oracles.decimals import win_counts
-from steadyrank import Study
+from steadyrank import Study, read
 from steadyrank.data import Battles, Votes
 from steadyrank.errors import (
     InvalidSettingError,
@@ -454,12 +454,26 @@ class TestLeaveOneOut:
             BradleyTerry(ridge=1.0).leave_one_out(Battles(["a"], ["b"], ["left"]))
 
 
+def arena_pairs(folder):
+    """Return counted pairs as battles, a row for each result of a pair."""
+    columns = {"left": "wins_a", "right": "wins_b", "tie": "ties + ties_bothbad"}
+    rows = " UNION ALL ".join(
+        f"SELECT model_a, model_b, '{winner}' AS winner, {count} AS n FROM numbers"
+        for winner, count in columns.items()
+    )
+    sql = (
+        "WITH numbers AS (SELECT * REPLACE (wins_a::int AS wins_a, wins_b::int AS wins_b, "
+        f"ties::int AS ties, ties_bothbad::int AS ties_bothbad) FROM data) {rows}"
+    )
+    path = folder / "battles" / "arena_pairs.csv"
+    return read(
+        path, left="model_a", right="model_b", winner="winner", count="n", sql=sql
+    )
+
+
 class TestRealData:
     def test_arena_votes(self, shared_data):
-        pandas = pytest.importorskip("pandas")
-        data = Battles.from_frame(
-            pandas.read_csv(shared_data / "battles" / "arena_pairs.csv")
-        )
+        data = arena_pairs(shared_data)
         without = BradleyTerry().leave_one_out(data)
         found = np.concatenate([block.scores for block in without.blocks()])
         assert len(found) == len(data.units) < 3 * 129 * 128 / 2
@@ -477,9 +491,7 @@ class TestRealData:
     def test_crowd_comparisons(self, shared_data, grouping):
         pandas = pytest.importorskip("pandas")
         frame = pandas.read_csv(shared_data / "battles" / "llmfao.csv")
-        data = Battles.from_frame(
-            frame, left="left", right="right", winner="winner", unit=grouping
-        )
+        data = read(frame, left="left", right="right", winner="winner", unit=grouping)
         found = without_each(data, BradleyTerry())
         pairs, wins = data.unit_pairs, win_counts(data)
         for unit in np.random.default_rng(0).integers(len(found), size=10):

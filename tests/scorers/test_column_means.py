@@ -15,7 +15,6 @@ from steadyrank.data import ScoreMatrix, Votes
 from steadyrank.errors import (
     InvalidSettingError,
     TooFewUnitsError,
-    UndefinedScoresError,
     WrongDataError,
 )
 from steadyrank.scorers import Mean
@@ -173,17 +172,14 @@ def test_a_column_must_keep_some_values() -> None:
         missing="available",
     )
     assert Mean().score(once).tolist() == [2.0, 5.0]
-    with pytest.raises(
-        UndefinedScoresError, match=r"without the only row that has some .'q'.*'y'"
-    ):
-        Mean().leave_one_out(once)
+    assert all_rows(Mean().leave_one_out(once))[1].tolist() == [2.0, 0.0]  # y is last
+    assert Mean().remarks_on(once) == [
+        "with data from one row alone, and last without that row: 'y'"
+    ]
     grouped = ScoreMatrix(
         [[1, nan], [2, 5], [3, 4]], units=["u", "v", "v"], missing="available"
     )
-    with pytest.raises(
-        UndefinedScoresError, match=r"only group that has some .'v' for the first"
-    ):
-        Mean().leave_one_out(grouped)
+    assert all_rows(Mean().leave_one_out(grouped)).tolist() == [[2.5, 3.5], [1.0, 0.0]]
 
 
 def test_a_single_unit_and_other_data() -> None:
@@ -191,7 +187,9 @@ def test_a_single_unit_and_other_data() -> None:
         Mean().leave_one_out(ScoreMatrix([[1, 2]]))
     with pytest.raises(TooFewUnitsError, match="group"):
         Mean().leave_one_out(ScoreMatrix([[1, 2], [3, 4]], units=["u", "u"]))
-    with pytest.raises(WrongDataError, match="Mean needs scores, but was given votes"):
+    with pytest.raises(
+        WrongDataError, match="Mean needs scores or ratings, but was given votes"
+    ):
         Mean().score(Votes(["a"]))  # type: ignore[arg-type]
 
 

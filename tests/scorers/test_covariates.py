@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine_makers import relation
 from oracles.refitting import all_rows
 from steadyrank import Battles, BradleyTerry, Study, WinRate
 from steadyrank.errors import (
@@ -155,28 +154,6 @@ def test_a_study_says_so_and_certifies_nothing_beyond_one_unit() -> None:
     assert study.scorer.sensitivity(study.data) is None
     assert study.margin(1).lower <= 2
     assert not any("strengths" in note for note in Study(data, "win-rate").facts.notes)
-
-
-def test_files_frames_and_engines_read_them_alike() -> None:
-    pytest.importorskip("duckdb")
-    data = some_battles()
-    frame = {
-        "model_a": data.left.tolist(),
-        "model_b": data.right.tolist(),
-        "winner": np.array(["right", "tie", "left"])[data.outcome + 1].tolist(),
-        "length": data.covariates[:, 0].tolist(),
-        "place": data.covariates[:, 1].tolist(),
-    }
-    read = Battles.from_frame(frame, covariate=["length", "place"])
-    scanned = Battles.scan(relation(frame), covariate=["length", "place"])
-    for other in (read, scanned):
-        assert list(other.units.labels) == list(data.units.labels)
-        assert other.units.counts.tolist() == data.units.counts.tolist()  # type: ignore[union-attr]
-        assert BradleyTerry().score(other) == pytest.approx(
-            BradleyTerry().score(data), abs=1e-12
-        )
-    assert Battles.from_frame(frame, covariate="place").covariates.shape == (120, 1)
-    assert Battles.from_frame(frame).covariates.shape == (120, 0)
 
 
 def test_what_cannot_be_fitted_is_refused() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from engine_makers import relation
 from oracles.refitting import all_rows
-from steadyrank import Bagged, Battles, Elo, Study
+from steadyrank import Bagged, Battles, Elo, Study, read
 from steadyrank.errors import InvalidSettingError, TooFewUnitsError, WrongDataError
 from steadyrank.scorers import named_scorer
 from steadyrank.scorers.elo import replayed
@@ -98,26 +98,29 @@ def test_copies_are_played_in_succession() -> None:
     )
 
 
+SIDES = {"left": "model_a", "right": "model_b", "winner": "winner"}
+
+
 def test_data_without_an_order_are_refused() -> None:
     rows = {"model_a": ["x", "x"], "model_b": ["y", "y"], "winner": ["x", "y"]}
     counted = [
         Battles(["x", "x"], ["y", "y"], ["left", "right"], counts=[1, 1]),
         Battles.from_pairs(["x"], ["y"], [1], [1]),
-        Battles.from_frame({**rows, "count": [1, 1]}),
+        read({**rows, "count": [1, 1]}, **SIDES, count="count"),
     ]
     for data in counted:
         with pytest.raises(WrongDataError, match="one row for each battle"):
             Study(data, "elo")
         with pytest.raises(WrongDataError):
             Elo().score(data.without(0))
-    assert Elo().score(Battles.from_frame(rows)).shape == (2,)
+    assert Elo().score(read(rows, **SIDES)).shape == (2,)
 
 
 def test_an_engine_keeps_no_order() -> None:
     pytest.importorskip("duckdb")
     frame = {"model_a": ["x", "x"], "model_b": ["y", "z"], "winner": ["x", "x"]}
     with pytest.raises(WrongDataError):
-        Study(Battles.scan(relation(frame)), Elo())
+        Study(read(relation(frame), **SIDES), Elo())
 
 
 def test_a_late_upset_comes_near_the_proved_bound() -> None:

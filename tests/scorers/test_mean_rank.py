@@ -9,11 +9,10 @@ import pytest
 
 from engine_makers import relation
 from oracles.refitting import all_rows
-from steadyrank import MeanRank, MeanWinRate, ScoreMatrix, Study
+from steadyrank import MeanRank, MeanWinRate, ScoreMatrix, Study, read
 from steadyrank.errors import (
     InvalidDataError,
     TooFewUnitsError,
-    UndefinedScoresError,
     WrongDataError,
 )
 
@@ -37,12 +36,11 @@ def test_a_row_with_one_value_has_a_rank_and_no_win_rate() -> None:
     assert rows[2].tolist() == [1 / 3, 2 / 3]  # it had no say
 
 
-def test_nobody_to_beat_is_refused() -> None:
+def test_an_item_alone_beats_nothing() -> None:
     single = ScoreMatrix([[1.0], [2.0]])
     assert MeanRank().score(single).tolist() == [-1.0]
     assert MeanRank().sensitivity(single).eps == 0.0
-    with pytest.raises(UndefinedScoresError):
-        MeanWinRate().score(single)
+    assert MeanWinRate().remarks_on(single) == ["without data, and so last: 0"]
 
 
 def test_thirds_tie_with_halves() -> None:
@@ -141,7 +139,9 @@ def test_outputs_lie_in_the_ball(scorer) -> None:
 def test_refusals(scorer) -> None:
     from steadyrank import Votes
 
-    with pytest.raises(WrongDataError, match="needs scores, but was given votes"):
+    with pytest.raises(
+        WrongDataError, match="needs scores or ratings, but was given votes"
+    ):
         scorer.score(Votes(["a", "b"]))
     with pytest.raises(TooFewUnitsError):
         scorer.leave_one_out(ScoreMatrix([[1, 2]]))
@@ -155,10 +155,10 @@ def test_scores_in_an_engine_are_refused(name: str) -> None:
     frame = relation(
         {"task": [1, 1, 2, 2], "model": ["x", "y"] * 2, "score": [1.0, 2, 3, 1]}
     )
-    with ScoreMatrix.scan(frame) as data:
+    with read(frame, item="model", score="score", unit="task") as data:
         study = Study(data, name)
         with pytest.raises(
-            InvalidDataError, match=r"stay in an engine.* use read or from_frame"
+            InvalidDataError, match=r"stay in an engine.* without an engine"
         ):
             _ = study.scores
 

@@ -14,7 +14,6 @@ from steadyrank.data import Ratings, Votes
 from steadyrank.errors import (
     InvalidSettingError,
     TooFewUnitsError,
-    UndefinedScoresError,
     WrongDataError,
 )
 from steadyrank.scorers import Mean
@@ -167,19 +166,14 @@ def test_an_item_that_loses_its_last_rating_has_score_0() -> None:
     assert all_rows(out)[0, :2].tolist() == [0.0, 2.0]
 
 
-def test_without_shrinkage_an_item_needs_a_rating_and_a_second_one() -> None:
-    with pytest.raises(
-        UndefinedScoresError,
-        match=r"no data, so no score: 2, 3, 4, 5\. Use scorer=\"mean:shr",
-    ):
-        Mean(0).score(ratings_of([{0: 5, 1: 3}, {1: 4}]))
+def test_without_shrinkage_an_item_without_a_rating_is_last() -> None:
+    scores = Mean().score(ratings_of([{0: 5, 1: 3}, {1: 4}]))
+    assert scores.tolist() == [5.0, 3.5, 0.0, 0.0, 0.0, 0.0]
     ratings = Ratings(["u", "u", "v"], ["x", "y", "y"], [5, 3, 4])
-    assert Mean(0).score(ratings).tolist() == [5.0, 3.5]
-    with pytest.raises(
-        UndefinedScoresError,
-        match=r"without the only user that has some \('u' for the first\).*: 'x'",
-    ):
-        Mean(0).leave_one_out(ratings)
+    assert Mean().score(ratings).tolist() == [5.0, 3.5]
+    assert all_rows(Mean().leave_one_out(ratings))[0].tolist() == [0.0, 4.0]
+    negative = Ratings(["u", "u", "v"], ["x", "y", "y"], [-5, -3, -4])
+    assert all_rows(Mean().leave_one_out(negative))[0].tolist() == [-10.0, -4.0]
     both = Ratings(["u", "u", "v", "v"], ["x", "y", "x", "y"], [5, 3, 4, 4])
     assert all_rows(Mean(0).leave_one_out(both)).tolist() == [
         [4.0, 4.0],
@@ -198,7 +192,9 @@ def test_shrinkage_must_be_a_number_from_0_on(shrinkage: object) -> None:
 def test_a_single_user_and_other_data() -> None:
     with pytest.raises(TooFewUnitsError, match=r"only one unit \(a user\)"):
         Mean(1.0).leave_one_out(Ratings(["u"], ["x"], [1]))
-    with pytest.raises(WrongDataError, match="Mean needs ratings, but was given votes"):
+    with pytest.raises(
+        WrongDataError, match="Mean needs scores or ratings, but was given votes"
+    ):
         Mean(1.0).score(Votes(["a"]))  # type: ignore[arg-type]
 
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
 from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank import Battles, BradleyTerry, Elo, Study, WinRate
-from steadyrank.cli import main
 from steadyrank.errors import (
     InvalidDataError,
-    InvalidSettingError,
     UndefinedScoresError,
     WrongDataError,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ITEMS = list("abcd")
 SHARES = ["0.7", "0.25", "1", "0.5", "0", "0.333333", "0.1"]
@@ -241,61 +235,3 @@ def test_shares_are_read_where_nothing_else_fits() -> None:
 def test_explanations_say_the_share() -> None:
     data = Battles(["a", "b", "c", "c"], ["b", "c", "a", "b"], [0.9, 0.4, 0.35, 0.5])
     assert "a took 0.9 against b" in str(Study(data, "win-rate").explain(1))
-
-
-GAMES = {
-    "model_a": ["x", "x", "y"],
-    "model_b": ["y", "z", "z"],
-    "score_a": [8.0, 7.2, 5],
-    "score_b": [7, 7, 5.1],
-}
-
-
-@pytest.mark.parametrize(
-    ("margin", "expected"),
-    [(None, [1, 1, -1]), (0.2, [1, 0, 0]), ("1", [0, 0, 0]), (0, [1, 1, -1])],
-)
-def test_scores_closer_than_the_margin_tie(margin: object, expected: list[int]) -> None:
-    given: dict[str, Any] = {} if margin is None else {"tie_margin": margin}
-    assert Battles.from_frame(GAMES, **given).outcome.tolist() == expected
-
-
-def test_a_margin_without_scores_or_that_is_none_is_refused() -> None:
-    with pytest.raises(InvalidSettingError, match="for points of both sides"):
-        Battles.from_frame(
-            {"left": ["x"], "right": ["y"], "winner": ["x"]}, tie_margin=1
-        )
-    for wrong in ("wide", -1):
-        with pytest.raises(
-            InvalidSettingError, match="tie_margin must be a number from 0 on"
-        ):
-            Battles.from_frame(GAMES, tie_margin=wrong)  # type: ignore[arg-type]
-
-
-def test_files_hold_shares_or_scores_with_a_margin(tmp_path: Path, capsys: Any) -> None:
-    soft, games = tmp_path / "soft.csv", tmp_path / "games.csv"
-    soft.write_text(
-        "model_a,model_b,winner\nx,y,0.7\ny,z,0.2\nz,x,0.45\nx,z,1\ny,x,0.5\nz,y,0.6\n"
-    )
-    assert main(["topk", str(soft), "-k", "1", "--scorer", "win-rate"]) == 0
-    assert "share that the left side won" in " ".join(capsys.readouterr().out.split())
-    games.write_text(
-        "model_a,model_b,score_a,score_b\nx,y,7,6.9\ny,z,2,3\nz,x,4,5\nx,z,1,2\n"
-    )
-    asked = [
-        "topk",
-        str(games),
-        "-k",
-        "1",
-        "--scorer",
-        "points:win=3,draw=1,loss=0",
-        "--json",
-    ]
-    scores = []
-    for more in ([], ["--tie-margin", "0.5"]):
-        assert main([*asked, *more]) == 0
-        found = json.loads(capsys.readouterr().out)
-        scores.append({row["item"]: row["score"] for row in found["rows"]})
-    assert scores == [{"x": 6, "z": 6, "y": 0}, {"x": 4, "z": 6, "y": 1}]
-    assert main([*asked, "--tie-margin", "wide"])
-    assert "must be a number from 0 on" in capsys.readouterr().err

@@ -9,7 +9,7 @@ import pytest
 
 from oracles.refitting import all_rows
 from steadyrank import Battles, Study, Votes, WinRate
-from steadyrank.errors import TooFewUnitsError, UndefinedScoresError, WrongDataError
+from steadyrank.errors import TooFewUnitsError, WrongDataError
 from steadyrank.scorers import named_scorer
 
 
@@ -75,12 +75,13 @@ def test_leaving_one_out_is_scoring_anew(units: object) -> None:
         assert rows[unit].tolist() == plain(data.without(unit))
 
 
-def test_an_item_that_loses_its_battles_is_named() -> None:
+def test_an_item_that_loses_its_battles_is_last() -> None:
     data = Battles(["x", "x", "y"], ["y", "y", "z"], ["left", "right", "tie"])
-    with pytest.raises(UndefinedScoresError, match="'z'"):
-        WinRate().leave_one_out(data)
-    with pytest.raises(UndefinedScoresError, match="'w'"):
-        WinRate().score(Battles(["x"], ["y"], ["tie"], items=["w", "x", "y"]))
+    without_tie = list(data.units.labels).index("y ties z")
+    rows = all_rows(WinRate().leave_one_out(data))
+    assert rows[without_tie].tolist() == [0.5, 0.5, -1.0]
+    alone = Battles(["x"], ["y"], ["tie"], items=["w", "x", "y"])
+    assert WinRate().score(alone).tolist() == [-1.0, 0.5, 0.5]
     with pytest.raises(TooFewUnitsError):
         WinRate().leave_one_out(Battles(["x"], ["y"], ["tie"]))
     with pytest.raises(WrongDataError, match="battles"):

@@ -22,11 +22,11 @@ from steadyrank import (
     ScoreMatrix,
     Study,
     WinRate,
+    read,
 )
 from steadyrank.errors import (
     InvalidSettingError,
     InvalidValueError,
-    UndefinedScoresError,
 )
 from steadyrank.margins.known import pair_margins
 from steadyrank.scorers import named_scorer
@@ -223,10 +223,11 @@ def test_engines_give_the_same() -> None:
         name: [row[place] for row in rows]
         for place, name in enumerate(("user", "item", "rating"))
     }
+    said = {"unit": "user", "item": "item", "rating": "rating"}
     scorer = named_scorer("mean:empty=0")
     here, there = (
         Study(data, scorer)
-        for data in (Ratings.from_frame(columns), Ratings.scan(relation(columns)))
+        for data in (read(columns, **said), read(relation(columns), **said))
     )
     for k in (1, 2, 3):
         assert list(here.topk(k).rows()) == list(there.topk(k).rows())
@@ -235,13 +236,13 @@ def test_engines_give_the_same() -> None:
 
 def test_what_it_is_called_and_what_is_refused() -> None:
     data = Ratings([1, 2, 2], ["x", "x", "y"], [3, 4, 1])
-    assert (
-        named_scorer("mean:empty=0").name
-        == "mean rating (shrinkage 0), 0 for items without data"
-    )
+    assert named_scorer("mean:empty=0").name == "mean, 0 for items without data"
     assert WinRate(empty=-1).name == "win rate, -1 for items without data"
-    with pytest.raises(UndefinedScoresError, match="'y'"):
-        Mean(0).leave_one_out(data)
+    without_y = all_rows(Mean(0).leave_one_out(data))[1]
+    assert without_y.tolist() == [3, 0]  # less than all ratings
+    assert Mean(0).remarks_on(data) == [
+        "with data from one user alone, and last without that user: 'y'"
+    ]
     with pytest.raises(
         InvalidSettingError, match=r"not below all ratings: .* Give a number below 1"
     ):

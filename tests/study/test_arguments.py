@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from steadyrank import ScoreMatrix, Study
-from steadyrank.errors import InvalidSettingError, InvalidValueError, WrongDataError
+from steadyrank.errors import (
+    InvalidDataError,
+    InvalidSettingError,
+    InvalidValueError,
+    WrongDataError,
+)
 from steadyrank.scorers import Borda, Plurality, Refit
 from study.answer_cases import matrix, medians, votes
 
@@ -50,10 +55,10 @@ def test_a_k_that_is_none_is_refused(k):
 
 def test_what_is_no_data_is_refused_by_name():
     for scorer in (None, Plurality()):
-        with pytest.raises(WrongDataError, match="list"):
-            Study([1, 2], scorer).topk(1)
-        with pytest.raises(WrongDataError, match="list"):
-            Study([1, 2], scorer).audit(k=1, eps=0.1)
+        with pytest.raises(
+            InvalidDataError, match=r"\[1, 2\] is nothing that can be read"
+        ):
+            Study([1, 2], scorer)
     with pytest.raises(
         WrongDataError, match="Borda needs ballots, but was given votes"
     ):

@@ -333,7 +333,7 @@ def test_every_bound_is_reached():
         (ScoreMatrix(ends), Mean(value_range=(0, 1))),
         (
             ScoreMatrix(np.repeat(ends, 2, axis=0), units=np.arange(2 * N) // 2),
-            Mean((0, 1)),
+            Mean(value_range=(0, 1)),
         ),
         (
             Ratings([0, 0, 1, 1], [0, 1, 0, 1], [5, 5, 0, 0]),

@@ -6,19 +6,31 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from steadyrank import Study, read_any
+from steadyrank import Study
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+ROWS = "FROM data WHERE COLUMNS(*) <> ''"  # those without a gap
+BATTLES = {"left": "left", "right": "right", "winner": "winner"}
+JESTER = {"item": "joke", "rating": "rating", "unit": "user"}
 FILES = [
-    ("scores/cls_bin_mean.csv", {"missing": "drop"}, 5, (3, 7, 7)),
-    ("scores/cls_bin_mean.csv", {"missing": "drop"}, 10, (8, 11, 11)),
-    ("battles/llmfao.csv", {}, 5, (4, 7, 7)),
-    ("battles/llmfao.csv", {"unit": "worker"}, 10, (7, 13, 13)),
-    ("battles/llmfao.csv", {"unit": "prompt"}, 10, (4, 15, 15)),
-    ("ratings/jester5k.csv.gz", {}, 53, (52, 54, 54)),
-    ("battles/arena_pairs.csv", {}, 10, (10, 10, 10)),
+    (
+        "scores/cls_bin_mean.csv",
+        {"wide": True, "unit": "Dataset", "sql": ROWS},
+        5,
+        (3, 7, 7),
+    ),
+    (
+        "scores/cls_bin_mean.csv",
+        {"wide": True, "unit": "Dataset", "sql": ROWS},
+        10,
+        (8, 11, 11),
+    ),
+    ("battles/llmfao.csv", BATTLES, 5, (4, 7, 7)),
+    ("battles/llmfao.csv", {**BATTLES, "unit": "worker"}, 10, (7, 13, 13)),
+    ("battles/llmfao.csv", {**BATTLES, "unit": "prompt"}, 10, (4, 15, 15)),
+    ("ratings/jester5k.csv.gz", JESTER, 53, (52, 54, 54)),
     ("ballots/00001-00000003.soi", {}, 3, (3, 3, 3)),
 ]
 
@@ -31,7 +43,7 @@ def test_standings(
     k: int,
     expected: tuple[int, int, int],
 ) -> None:
-    answer = Study(read_any(shared_data / name, **options)).topk(k)
+    answer = Study(shared_data / name, **options).topk(k)
     ever = len(answer.sure) + len(answer.contenders)
     assert (len(answer.sure), ever, len(answer)) == expected
 
@@ -40,8 +52,8 @@ def test_a_prompt_that_leaves_moves_a_model_from_rank_2_to_rank_15(
     shared_data: Path,
 ) -> None:
     """What was once called sure: six of the first ten leave the top ten when some prompt does."""
-    data = read_any(shared_data / "battles" / "llmfao.csv", unit="prompt")
-    answer = Study(data).topk(10)
+    path = shared_data / "battles" / "llmfao.csv"
+    answer = Study(path, **BATTLES, unit="prompt").topk(10)
     (row,) = [row for row in answer.rows() if row.item == "command"]
     assert row.standing == "contender"
     assert row.worst_rank == 15

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steadyrank import Refit, ScoreMatrix, Study, Votes
-from steadyrank.errors import InvalidValueError, NoProofError, WrongDataError
+from steadyrank.errors import InvalidDataError, InvalidValueError, NoProofError
 from steadyrank.scorers import Mean
 from steadyrank.study.study import usual_k
 
@@ -138,7 +138,7 @@ def test_questions_that_make_no_sense_are_refused_before_anything_is_left_out(
 
 
 def test_a_study_of_nothing_is_refused():
-    with pytest.raises(WrongDataError, match="list"):
+    with pytest.raises(InvalidDataError, match=r"\[1, 2\] is nothing that can be read"):
         Study([1, 2])
 
 

@@ -331,11 +331,11 @@ def battles(reading: Reading) -> Observations:
 
 
 def choices(reading: Reading) -> Observations:
-    """Return votes; of units with several rows, approved items."""
+    """Return votes; of units with several rows, approved items, unless the rows are counted."""
     columns = reading.columns
     choice = columns["choice"]
     unit = columns.get("unit")
-    if unit is None or len(unit.distinct) == len(unit.codes):
+    if unit is None or "count" in columns or len(unit.distinct) == len(unit.codes):
         return Votes(
             choice, counts=columns.get("count"), items=reading.items, **people(reading)
         )

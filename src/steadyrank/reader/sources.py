@@ -70,6 +70,10 @@ class Opener:
         if isinstance(source, str | os.PathLike):
             paths, several = _paths(os.fspath(source))
         elif isinstance(source, list | tuple):
+            if not all(isinstance(entry, str | os.PathLike) for entry in source):
+                raise InvalidDataError(
+                    f"{shorten(source)} is nothing that can be read", way_out=SOURCES
+                )
             paths = [path for entry in source for path in _paths(os.fspath(entry))[0]]
             several = True
         elif hasattr(source, "read"):

@@ -232,7 +232,7 @@ class Mean(BoundedMeans):
             rule=self.rule,
             moved=self.moved,
             scope=f"{values} from {lowest:g} to {highest:g} that these "
-            f"{units}{same_people(data)} give to the same items",
+            f"{units}{same_people(data)} give to the items they rated",
             units=units if data.unit is None else f"{data.units.kind} units",
             numbers={
                 "lowest": lowest,
