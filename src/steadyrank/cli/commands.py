@@ -208,8 +208,10 @@ def _text(found: dict[str, Any], asked: Namespace) -> None:
         quiet=bool(asked.quiet),
     )
     first, *rest = lines(found, page)
-    if asked.k is None and isinstance(found.get("k"), int) and not asked.quiet:
-        first = first._replace(text=_with_k(first.text, found["k"]))
+    answered = [found, *found.get("audit", ())]
+    k = next((part["k"] for part in answered if part.get("k") is not None), None)
+    if asked.k is None and k is not None and not asked.quiet:
+        first = first._replace(text=_with_k(first.text, k))
     if asked.output is None:
         show([first, *rest], page)
     else:

@@ -147,7 +147,8 @@ def _roles_in_words(reading: Mapping[str, Any]) -> str:
     parts = []
     for role, value in reading["roles"].items():
         columns = value if isinstance(value, list) else [value]
-        parts.append(" ".join([role, ", ".join(map(str, columns))]))
+        name = role.replace("_", " ")
+        parts.append(" ".join([name, ", ".join(map(str, columns))]))
     return ", ".join(part.removesuffix(" True") for part in parts)
 
 
