@@ -49,9 +49,10 @@ def test_the_shown_result_is_what_the_command_prints(tmp_path: Path) -> None:
 
 
 def test_its_sentences_are_true_of_every_single_deletion(demo_folder: Path) -> None:
-    from steadyrank import Ratings, Study, topk
+    from steadyrank import Ratings, Study, read, topk
 
-    data = Ratings.read("restaurants.csv")
+    roles = {"item": "restaurant", "rating": "stars", "unit": "reviewer"}
+    data = read("restaurants.csv", **roles)
 
     def best(ratings: Ratings) -> set[object]:
         study = Study(ratings)
