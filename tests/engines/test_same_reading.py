@@ -158,11 +158,6 @@ FILES: dict[str, tuple[type, str, dict[str, Any]]] = {
     "a missing weight": (Votes, "choice,w\nx,\ny,2\n", {"weights": "w"}),
     "a negative weight": (Votes, "choice,w\nx,-1\ny,2\n", {"weights": "w"}),
     "a missing unit": (Votes, "choice,w\nx,\ny,2\n", {"unit": "w"}),
-    "a missing covariate": (
-        Battles,
-        "left,right,winner,c\nx,y,left,\ny,x,left,1\n",
-        {"covariate": ["c"]},
-    ),
     "a battle with itself": (Battles, "left,right,winner\nx,x,left\ny,x,left\n", {}),
     "no values of an item": (
         ScoreMatrix,

@@ -204,12 +204,6 @@ TIES = Role(
     holds="counts",
     several=True,
 )
-COVARIATE = Role(
-    "how the sides differ, left minus right (in length, say); Bradley-Terry scores hold it at 0",
-    holds="numbers",
-    argument="covariates",
-    several=True,
-)
 TIE_MARGIN = Setting(
     "points that differ by no more than this are a tie; 0 if not given", takes="NUMBER"
 )
@@ -252,7 +246,6 @@ class BattlesArguments(PeopleArguments, total=False):
     ]
     ties: Annotated[str | Sequence[str] | None, TIES]
     count: Annotated[str | None, COUNT]
-    covariate: Annotated[str | Sequence[str] | None, COVARIATE]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
     tie_margin: Annotated[float | None, TIE_MARGIN]
 
@@ -269,16 +262,14 @@ BATTLES = Kind(
             "one row per game, with points",
             ("left", "right", *SCORED),
             may=("winner", "count"),
-            named=("covariate",),
             decides=SCORED,
         ),
         Form(
             "one row per battle",
             ("left", "right", "winner"),
             ("count",),
-            ("covariate",),
         ),
-        Form("one row per win", ("winner", "loser"), ("count",), ("covariate",)),
+        Form("one row per win", ("winner", "loser"), ("count",)),
     ),
     on_engine="counted",
 )

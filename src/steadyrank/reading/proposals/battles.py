@@ -262,9 +262,7 @@ class Sides:
     def readings(self) -> Iterator[Reading]:
         """Propose what they make with each result that there is for them."""
         asked = self.asked
-        won = self.words in WON and asked.allows(
-            "winner", "loser", "count", "covariate"
-        )
+        won = self.words in WON and asked.allows("winner", "loser", "count")
         if won or "loser" in asked.named:
             # W and L may count wins and losses.
             named = self.words != ("w", "l") or "loser" in asked.named
@@ -289,12 +287,12 @@ class Sides:
             return
         points = self._points()
         if points and asked.allows(
-            *sides, "points_left", "points_right", "winner", "count", "covariate"
+            *sides, "points_left", "points_right", "winner", "count"
         ):
             yield self._by_points(sides, points[0])
             if "winner" not in asked.named and not any(self._doubts(points[0])):
                 return
-        if asked.allows(*sides, "winner", "count", "covariate"):
+        if asked.allows(*sides, "winner", "count"):
             for name in self._winners[:3]:
                 yield from self._turned(self._by_result(name))
 
@@ -408,8 +406,6 @@ class Sides:
         reading = asked.reading(
             {**roles, **asked.beside((*may, "weights"), roles.values())}
         )
-        if "covariate" in asked.named:
-            reading.roles["covariate"] = asked.named["covariate"]
         shares, called = profile.shared(*self.pair), self.level >= EXACT
         thing = any(word in THINGS for word in profile[self.left].words)
         reading.points = 4.0 + thing
