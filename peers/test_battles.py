@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from arena_rank.models.bradley_terry import BradleyTerry as ArenaBradleyTerry
-from arena_rank.models.contextual_bradley_terry import ContextualBradleyTerry
-from arena_rank.utils.data_utils import ContextualPairDataset, PairDataset
+from arena_rank.utils.data_utils import PairDataset
 from profiles import battles
 from test_recipes import PAGE
 
@@ -114,25 +113,6 @@ def test_arena_scale_is_arena_ranks(seed: int) -> None:
     model = ArenaBradleyTerry(
         n_competitors=len(dataset.competitors), ftol=1e-15, gtol=1e-12
     )
-    ours = BradleyTerry(scale="arena").score(data)
-    assert ours == pytest.approx(arena_ratings(model, dataset), abs=1e-3)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_covariates_are_arena_ranks_without_its_penalty(seed: int) -> None:
-    """Neither weights nor scaling: the strengths at covariates of 0."""
-    plain = battles(seed)
-    extra = np.random.default_rng(seed).normal(size=(len(plain.left), 2)).round(1)
-    frame = arena_frame(plain).assign(long=extra[:, 0], bold=extra[:, 1])
-    settings = {"reweighted": False, "normalize_features": False}
-    dataset = ContextualPairDataset.from_pandas(frame, ["long", "bold"], **settings)
-    model = ContextualBradleyTerry(
-        n_competitors=len(plain.items), n_features=2, reg=0.0, ftol=1e-15, gtol=1e-12
-    )
-    named = {1: "left", 0: "tie", -1: "right"}
-    outcome = [named[int(won)] for won in plain.outcome]
-    items = range(len(plain.items))
-    data = Battles(plain.left, plain.right, outcome, items=items, covariates=extra)
     ours = BradleyTerry(scale="arena").score(data)
     assert ours == pytest.approx(arena_ratings(model, dataset), abs=1e-3)
 

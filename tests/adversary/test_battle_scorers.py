@@ -6,11 +6,9 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pytest
-from scipy.optimize import minimize
 
 from oracles.refitting import all_rows, assert_answers_agree
-from steadyrank import Battles, BradleyTerry, Elo, SteadyrankError, Study, WinRate
+from steadyrank import Battles, Elo, SteadyrankError, Study, WinRate
 
 if TYPE_CHECKING:
     from conftest import Cases
@@ -140,57 +138,3 @@ def test_the_bound_of_elo_holds_for_upsets_after_long_series(cases: Cases) -> No
         assert share <= 1
         nearest = max(nearest, share)
     assert nearest > 0.99
-
-
-def plain_logit(data: Battles, ridge: float) -> np.ndarray:
-    """Descend on the penalised likelihood with an optimiser, then polish by Newton's method."""
-    items, p = data.n_items, data.covariates.shape[1]
-    design = np.hstack([np.zeros((len(data.left), items)), data.covariates])
-    design[np.arange(len(design)), data.left] += 1
-    design[np.arange(len(design)), data.right] -= 1
-    weight = data.counts * (
-        np.ones(len(design)) if data.weights is None else data.weights
-    )
-    share, pull = (data.outcome + 1) / 2, np.repeat([ridge, 0.0], [items, p])
-
-    def loss(fit: np.ndarray) -> float:
-        odds = design @ fit
-        both = share * np.logaddexp(0, -odds) + (1 - share) * np.logaddexp(0, odds)
-        return float(weight @ both + pull @ fit**2 / 2)
-
-    fit = minimize(loss, np.zeros(items + p), method="BFGS").x
-    for _ in range(30):
-        chance = 1 / (1 + np.exp(-design @ fit))
-        hessian = (design.T * (weight * chance * (1 - chance))) @ design + np.diag(pull)
-        fit = fit + np.linalg.solve(
-            hessian, design.T @ (weight * (share - chance)) - pull * fit
-        )
-    return np.asarray(fit[:items])
-
-
-def test_strengths_beside_covariates_without_each_unit_are_those_of_the_rest(
-    cases: Cases,
-) -> None:
-    compared = 0
-    for rng in cases(12):
-        ridge = float(rng.choice([0.3, 2.0]))
-        plain = drawn(rng, most=4, rows=25)
-        beside = rng.integers(
-            -2, 3, size=(len(plain.left), int(rng.integers(1, 3)))
-        ).astype(float)
-        data = plain._changed({"covariates": beside})
-        try:
-            out = BradleyTerry(ridge).leave_one_out(data)
-            rows = all_rows(out)
-        except (
-            SteadyrankError
-        ):  # covariates without a single finite coefficient, or one unit
-            continue
-        assert out.scores == pytest.approx(plain_logit(data, ridge), abs=1e-8)
-        for unit in rng.permutation(len(data.units))[:4].tolist():
-            assert rows[unit] == pytest.approx(
-                plain_logit(data.without(unit), ridge), abs=1e-8
-            )
-            compared += 1
-        assert_answers_agree(out, rng)
-    assert compared

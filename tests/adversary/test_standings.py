@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from oracles.standing import Stands, check_headline, covering_list
-from steadyrank import Ballots, Ratings, ScoreMatrix, Study, Votes, topk
+from steadyrank import (
+    Ballots,
+    Ratings,
+    ScoreMatrix,
+    Study,
+    Votes,
+    inflated_topk_mask,
+    topk,
+)
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 from steadyrank.study import standings
@@ -111,10 +119,19 @@ def test_audits_and_answers_at_an_eps_count_who_changes_them(make, cases: Cases)
         plain, inflated = found.row("topk", k), found.row("inflated_topk", k)
         assert plain.delta == stands.changing(k) / stands.total
         assert (inflated.delta, inflated.eps) == (0.0, study.curve(k).smallest_eps(0))
-        eps = float(rng.choice([0.05, 0.3, 1.0]))
-        given = study.topk(k, eps=eps)
-        members = [study.items.index(label) for label in given.members]
-        assert given.certificate.delta == stands.uncovered(members, k) / stands.total
+        eps = float(rng.choice([0.0513, 0.3137, 1.0137]))  # no distance on the grid
+        full = inflated_topk_mask(study.scores, k, eps)
+        parted = sum(
+            int(copies)
+            for unit, copies in enumerate(study.units.counts.tolist())
+            if (full & inflated_topk_mask(scores_without(study, unit), k, eps)).sum()
+            < k
+        )
+        assert study.topk(k, eps=eps).certificate.delta == parted / stands.total
+
+
+def scores_without(study: Study, unit: int) -> np.ndarray:
+    return np.asarray(study.scorer.score(study.data.without(unit)))
 
 
 @pytest.mark.parametrize("make", KINDS)

@@ -146,3 +146,24 @@ def test_the_names_lead_to_the_recipe(name: str) -> None:
         InvalidSettingError, match=r"no scorer called .*docs/guides/your-scorer\.md"
     ):
         Study(some_battles(), name)
+
+
+def test_style_control_is_a_logistic_regression_with_and_without_each_battle() -> None:
+    from sklearn.linear_model import LogisticRegression
+
+    data, longer = RECIPE["judged"], RECIPE["longer"]
+    study = Study(data, Refit(RECIPE["at_equal_length"]))
+    rows = all_rows(study.facts.leave_one_out)
+    design = np.zeros((len(data.left), data.n_items))
+    design[np.arange(len(design)), data.left] += 1
+    design[np.arange(len(design)), data.right] -= 1
+    design[:, 0] = longer  # the first item is at 0
+    for kept, found in [(slice(None), study.scores), *enumerate(rows)]:
+        these = np.ones(len(design), dtype=bool)
+        if isinstance(kept, int):
+            these[kept] = False
+        model = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10)
+        fit = model.fit(design[these], data.outcome[these]).coef_[0]
+        strengths = np.append(0.0, fit[1:])
+        expected = strengths - strengths.mean()
+        assert found - found.mean() == pytest.approx(expected, abs=1e-4)

@@ -56,11 +56,6 @@ GAPS = {
 CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "battles": ("battles", {}, {}),
     "battles of judges": ("battles", {}, {"unit": "judge"}),
-    "battles with a covariate": (
-        "battles",
-        {},
-        {"covariate": ["length"], "weights": "heavy"},
-    ),
     "battles with shares": (
         "battles",
         {"winner": (RNG.integers(0, 11, 24) / 10).tolist()},
@@ -167,7 +162,7 @@ def test_commands_answer_as_memory_does(
     pl = pytest.importorskip("polars")
     path = str(tmp_path / "battles.parquet")
     pl.DataFrame(COLUMNS["battles"]).write_parquet(path)
-    given = ["--covariate", "length", "--json"]
+    given = ["--json"]
     for words in (
         ["topk", path, "-k", "2"],
         ["confidence", path, "--scorer", "win-rate", "--draws", "40"],

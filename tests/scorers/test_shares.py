@@ -153,24 +153,6 @@ def test_elo_is_a_replay() -> None:
     np.testing.assert_allclose(found, list(ratings.values()), atol=1e-6)
 
 
-def test_covariates_go_with_shares() -> None:
-    rng = np.random.default_rng(3)
-    sides = rng.integers(0, 4, 60)
-    others = (sides + rng.integers(1, 4, 60)) % 4
-    shares, given = rng.random(60).round(3), rng.normal(size=(60, 1)).round(2)
-    data = Battles(sides, others, shares, covariates=given)
-    out = BradleyTerry().leave_one_out(data)
-    rest = Battles(sides[1:], others[1:], shares[1:], covariates=given[1:])
-    first = next(
-        row for row, label in enumerate(data.units.labels) if label == data._label(row)
-    )
-    assert first == 0
-    which = data._distinct[1][0]
-    np.testing.assert_allclose(
-        all_rows(out)[which], BradleyTerry().score(rest), atol=1e-7
-    )
-
-
 @pytest.mark.parametrize(
     "scorer", [WinRate(), BradleyTerry(ridge=0.5)], ids=["win rate", "fit"]
 )

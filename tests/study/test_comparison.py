@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pickle
 
-import numpy as np
 import pytest
 
 from steadyrank import Battles, BradleyTerry, Ratings, ScoreMatrix, Study, Votes
@@ -150,15 +149,3 @@ def test_which_side_has_weights_is_said(weighted: str) -> None:
     }
     with pytest.raises(WrongDataError, match=told[weighted]):
         Study(sides[0]).compare(sides[1])
-
-
-def test_covariates_on_one_side_only_are_refused() -> None:
-    sides = ["x", "y", "z"] * 4, ["y", "z", "x"] * 4, ["left", "right"] * 6
-    plain, more = (
-        Battles(*sides),
-        Battles(*sides, covariates=np.arange(12.0)[:, np.newaxis]),
-    )
-    told = "scored in one way, but are battles by .* and battles with 1 covariate by"
-    with pytest.raises(WrongDataError, match=told):
-        Study(plain).compare(more)
-    assert Study(more).compare(more).k is None

@@ -11,7 +11,7 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray, IntArray
-from steadyrank.arrays import as_counts, as_matrix, check_length, objects
+from steadyrank.arrays import as_counts, check_length, objects
 from steadyrank.data.families import CountedRows
 from steadyrank.data.kinds import BATTLES
 from steadyrank.data.results import LEFT, PLACES, RIGHT, TIE, read_results
@@ -61,10 +61,6 @@ class Battles(CountedRows):
         numbers from 0 to 1: the share of the battle that the left item won.
     counts : iterable of int, optional
         How many equal battles each row stands for.
-    covariates : matrix, optional
-        A row for each battle: how its sides differ, left minus right, in length, say. Bradley-Terry
-        fits their coefficients beside the strengths, which are those at covariates of 0. Equal battles
-        with other covariates are other units.
     items : iterable, optional
         The list of items, in order, also those without a battle.
     weights : iterable of float, optional
@@ -98,13 +94,12 @@ class Battles(CountedRows):
 
     kind = BATTLES
 
-    _row_fields = ("left", "right", "outcome", "covariates", "counts")
+    _row_fields = ("left", "right", "outcome", "counts")
     _item_fields = ("left", "right")
     left: IntArray
     right: IntArray
     outcome: AnyArray
     counts: IntArray
-    covariates: FloatArray
     ordered: bool
 
     def __init__(
@@ -114,31 +109,22 @@ class Battles(CountedRows):
         winner: Any,
         *,
         counts: Any = None,
-        covariates: Any = None,
         items: Iterable[object] | None = None,
         **people: Unpack[People],
     ) -> None:
         sides = _check_met(_encode_sides({"left": left, "right": right}, items))
-        self._set(sides, read_results(winner, *sides), counts, covariates, **people)
+        self._set(sides, read_results(winner, *sides), counts, **people)
 
     def _set(
         self,
         sides: Sides,
         outcome: AnyArray,
         counts: Any = None,
-        covariates: Any = None,
         **people: Unpack[People],
     ) -> Self:
         left, right, items = sides
-        given = as_matrix(
-            np.zeros((len(left), 0)) if covariates is None else covariates, "covariates"
-        )
-        check_length(given, len(left), "covariates")
         times = row_counts(counts, len(left), "battles")
-        fields = of_people(times, "battle", **people) | {
-            "covariates": given,
-            "ordered": counts is None,
-        }
+        fields = of_people(times, "battle", **people) | {"ordered": counts is None}
         return self._filled(
             items=items, left=left, right=right, outcome=outcome, counts=times, **fields
         )
@@ -160,16 +146,7 @@ class Battles(CountedRows):
     def _keys(self) -> IntArray:
         winner, loser = self._winner_first
         lead = np.rint(np.abs(self.outcome) * self.fineness).astype(np.int64)
-        keys = np.asarray((winner * self.n_items + loser) * (self.fineness + 1) + lead)
-        if not self.covariates.shape[1]:
-            return keys
-        turned = np.where(
-            (winner == self.left)[:, np.newaxis], self.covariates, -self.covariates
-        )
-        which = np.unique(turned + 0.0, axis=0, return_inverse=True)[
-            1
-        ].ravel()  # -0.0 is 0.0
-        return np.asarray(keys * (which.max() + 1) + which)
+        return np.asarray((winner * self.n_items + loser) * (self.fineness + 1) + lead)
 
     @cached_property
     def unit_pairs(self) -> UnitPairs:
@@ -230,12 +207,7 @@ class Battles(CountedRows):
 
     def _describe(self, row: int) -> str:
         winner, loser = (self.items[side[row]] for side in self._winner_first)
-        told = f"{winner} {self._verb(row, 'ties', 'beats')} {loser}"
-        turned = 1.0 if self._winner_first[0][row] == self.left[row] else -1.0
-        beside = ", ".join(
-            f"{turned * part + 0.0:.6g}" for part in self.covariates[row]
-        )
-        return f"{told} at {beside}" if beside else told
+        return f"{winner} {self._verb(row, 'ties', 'beats')} {loser}"
 
     def _verb(self, row: int, tied: str, won: str) -> str:
         """Return what a row says of the first and the second of its items."""

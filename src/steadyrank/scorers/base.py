@@ -40,9 +40,6 @@ OBSERVATIONS = (
 )
 
 
-UNUSED = "the covariates of battles ({}) are not used: Bradley-Terry scores alone hold them at 0"
-
-
 class Scorer(ABC):
     """Step 1 of every ranking: from data to one number for each item.
 
@@ -73,8 +70,6 @@ class Scorer(ABC):
     takes: ClassVar[tuple[str, ...]] = ()
     _called: ClassVar[str] = "{0.__class__.__name__}"
     """What to call it in a report, with settings in braces."""
-    _covariates: ClassVar[str] = UNUSED
-    """What becomes of the covariates of battles, of which there are {}."""
     _shares: ClassVar[bool] = True
     """Whether battles may have shares for results."""
 
@@ -111,8 +106,7 @@ class Scorer(ABC):
             raise wrong_data(
                 scorer, "wins and ties", "shares of battles", way_out=way_out
             )
-        number = data.covariates.shape[1] if battles else 0
-        return noted(data, self._covariates.format(number)) if number else data
+        return data
 
     def sums(self, data: Any) -> Sums | None:  # noqa: ARG002 (some have them)
         """Return what each unit adds to each item's numerator and denominator, if scores are that."""

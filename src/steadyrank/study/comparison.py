@@ -274,11 +274,9 @@ def _judged(ranks: IntArray, known: Ranks | None) -> dict[str, list[Any]]:
 
 
 def _scored(study: Study) -> str:
-    """Return the kind of data, with covariates and weights if they have some, and how it is scored."""
-    number = sum(np.shape(getattr(study.data, "covariates", ()))[1:])
-    covariates = f" with {counted(number, 'covariate')}" if number else ""
+    """Return the kind of data, with weights if they have some, and how it is scored."""
     weighted = "" if study.data.weights is None else ", weighted"
-    return f"{study.data.kind.name}{covariates} by {study.scorer.name}{weighted}"
+    return f"{study.data.kind.name} by {study.scorer.name}{weighted}"
 
 
 def _without(items: Sequence[object], others: Iterable[object]) -> tuple[object, ...]:

@@ -14,17 +14,15 @@ from steadyrank.data.observations import shares_of
 from steadyrank.errors import (
     RIDGE,
     Option,
-    SteadyrankError,
     UndefinedScoresError,
     listing,
 )
 from steadyrank.operators.checks import setting
-from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, snapped
-from steadyrank.scorers.bradley_terry.fit import FULL_STEP_RANGE, STEPS, strengths
+from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several, snapped
+from steadyrank.scorers.bradley_terry.fit import strengths
 from steadyrank.scorers.bradley_terry.folds import BattleFolds, BattlesOut
 from steadyrank.scorers.bradley_terry.sketch import PairFolds
 from steadyrank.scorers.sensitivity import Sensitivity, each_alone
-from steadyrank.sums.blocks import slices
 
 ONE_GROUP = (
     ", or leave the items of all groups but one out with ",
@@ -37,9 +35,6 @@ BOUND_ROUNDING = 1 + 4e-9
 SCALES = {"log-odds": (0.0, 1.0), "arena": (1000.0, 400.0 / math.log(10.0))}
 """Where log odds of 0 are on each scale, and how much log odds of 1 are."""
 ENTRY = ("winner", "loser", "weight")
-NUMBERS, CHORDS, NEAR, SETTLED = 4_000_000, 20, 1e-12, 1e-8
-FLATTEST = 1e12
-"""Beyond this condition number coefficients have no digits to rely on."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +49,6 @@ class BradleyTerry(Scorer):
     of the likelihood. Scores closer than the resolution of
     1e-9, odds of 1.000000001 : 1, are equal, with and without any unit: that is a thousand times the
     error of the fit.
-
-    With covariates of the battles (:class:`~steadyrank.data.Battles`) their coefficients are fitted,
-    too, without a ridge, and the scores are the strengths at covariates of 0: see
-    :class:`ContextFit`. Scores without each unit are full refits here as well, in a time that grows
-    with the square of the number of distinct battles; margins beyond one unit are not certified.
 
     Parameters
     ----------
@@ -84,9 +74,6 @@ class BradleyTerry(Scorer):
     """
 
     takes = ("battles",)
-    _covariates = (
-        "the scores are strengths with the covariates of battles ({}) held at 0"
-    )
 
     ridge: float = setting(0.0)
     scale: str = setting("log-odds", tuple(SCALES))
@@ -104,11 +91,7 @@ class BradleyTerry(Scorer):
 
     def score(self, data: Battles) -> FloatArray:
         """Return the strengths."""
-        data = self.prepared(data)
-        scores = self._fit(data)[1]
-        return self._placed(
-            ContextFit(data, self.ridge).scores if data.covariates.shape[1] else scores
-        )
+        return self._placed(self._fit(self.prepared(data))[1])
 
     def leave_one_out(self, data: Battles) -> LeaveOneOut:
         """Return the strengths without each distinct battle, or without each group."""
@@ -117,12 +100,6 @@ class BradleyTerry(Scorer):
         removals, (wins, scores) = Removals.of(data), self._fit(data)
         if not self.ridge:
             check_connected_without_each(wins, removals, data)
-        if data.covariates.shape[1]:
-            fit = ContextFit(data, self.ridge)
-            rows = lambda units: self._placed(fit.rows(units))  # noqa: E731
-            return RowsOut(
-                self._placed(fit.scores), data.units, rows, kept_numbers=8_000_000
-            )
         scale = SCALES[self.scale]
         folds = BattleFolds(
             scores, wins, removals, self.ridge * removals.battle, scale=scale
@@ -154,7 +131,7 @@ class BradleyTerry(Scorer):
         is proved of groups of battles here.
         """
         data = self.prepared(data)
-        if not self.ridge or not each_alone(data) or data.covariates.shape[1]:
+        if not self.ridge or not each_alone(data):
             return None
         # A chain of equal scores has fewer than L links, each of them no longer than the resolution.
         lost = 1 / (1 + math.exp(-2 * (data.n_units - 1) / self.ridge))
@@ -258,129 +235,6 @@ class Removals:
         return replace(
             self, owner=place, **{name: getattr(self, name)[entries] for name in ENTRY}
         )
-
-
-class ContextFit:
-    """Strengths and coefficients of covariates, fitted to all battles, and to those without units.
-
-    The left item wins with the log odds ``s_left - s_right + x.c``, where x are the covariates of the
-    battle and c their coefficients; the scores are the s alone, the log odds where covariates are 0. The
-    ridge is on s, and none is on c, so that units in which covariates are measured change nothing.
-    Newton's method as in ``fit.py``, with R the most that a step moves the log odds of a battle. Fits
-    without units go on from the full one with its Hessian for all of them, and one by one with their own
-    where that does not settle soon.
-
-    Parameters
-    ----------
-    data : Battles
-        Battles with covariates.
-    ridge : float
-        The ridge on the strengths.
-
-    Attributes
-    ----------
-    scores : float array (items,)
-        The strengths, with mean 0.
-    coefficients : float array
-        Those of the covariates.
-    """
-
-    def __init__(self, data: Battles, ridge: float) -> None:
-        from scipy.sparse import csr_array, hstack
-
-        shares = shares_of(data)
-        rows, self._owner, self._each = (
-            shares.rows,
-            shares.unit,
-            shares.parts / shares.scale,
-        )
-        self._weight = self._each * data.units.counts[self._owner]
-        self._points, given = (data.outcome[rows] + 1) / 2, data.covariates[rows]
-        sizes = np.sqrt((given**2).mean(axis=0))
-        sizes[sizes == 0] = 1.0
-        ends = (
-            np.tile(np.arange(len(rows)), 2),
-            np.concatenate([data.left[rows], data.right[rows]]),
-        )
-        signs = np.repeat([1.0, -1.0], len(rows))
-        sides = csr_array((signs, ends), shape=(len(rows), data.n_items))
-        self._design = hstack([sides, csr_array(given / sizes)]).tocsr()
-        self._items, self._penalty = (
-            data.n_items,
-            np.repeat([ridge, 0.0], [data.n_items, len(sizes)]),
-        )
-        self._full, hessian = self._newton(self._weight, np.zeros(len(self._penalty)))
-        self._inverse = np.linalg.inv(hessian)
-        self.scores, self.coefficients = (
-            self._strengths(self._full),
-            self._full[self._items :] / sizes,
-        )
-
-    def _strengths(self, fits: FloatArray) -> FloatArray:
-        found = fits[..., : self._items]
-        return np.asarray(found - found.mean(axis=-1, keepdims=True))
-
-    def _newton(
-        self, weight: FloatArray, fit: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        from scipy.special import expit
-
-        design, items = self._design, self._items
-        for _ in range(STEPS):
-            chance = expit(design @ fit)
-            slope = weight * chance * (1.0 - chance)
-            weighed = design.multiply(slope[:, np.newaxis])
-            hessian = (design.T @ weighed).toarray() + np.diag(self._penalty)
-            # The constant matters to no step, since gradients of strengths sum to zero.
-            hessian[:items, :items] += slope.sum() / items**2
-            if not np.linalg.cond(hessian) < FLATTEST:
-                break
-            downhill = (
-                design.T @ (weight * (self._points - chance)) - self._penalty * fit
-            )
-            step = np.linalg.solve(hessian, downhill)
-            moved = float(np.abs(design @ step).max())
-            fit = fit + step * (
-                np.log1p(moved) / moved if moved > FULL_STEP_RANGE else 1.0
-            )
-            if moved <= SETTLED:
-                return fit, hessian
-        raise SteadyrankError(
-            "the covariates have no single finite coefficients: items or other covariates determine "
-            "them, or with the items they tell winners from losers nearly without fail",
-            way_out="Leave some covariates out.",
-        )
-
-    def rows(self, units: slice) -> FloatArray:
-        """Return the strengths without each of some units."""
-        parts = slices(units.stop - units.start, NUMBERS, len(self._weight))
-        chosen = np.arange(units.start, units.stop)
-        return np.concatenate([self._without(chosen[part]) for part in parts])
-
-    def _without(self, units: IntArray) -> FloatArray:
-        from scipy.special import expit
-
-        gone = np.flatnonzero(np.isin(self._owner, units))
-        fold, each = np.searchsorted(units, self._owner[gone]), self._each[gone]
-        fits, penalty = (
-            np.tile(self._full[:, np.newaxis], len(units)),
-            self._penalty[:, np.newaxis],
-        )
-        points, weight = self._points[:, np.newaxis], self._weight[:, np.newaxis]
-        for _ in range(CHORDS):
-            missed = points - expit(self._design @ fits)
-            forces = weight * missed
-            forces[gone, fold] -= each * missed[gone, fold]
-            steps = self._inverse @ (self._design.T @ forces - penalty * fits)
-            fits += steps
-            near = np.abs(steps).max(axis=0) <= NEAR
-            if near.all():
-                break
-        for unsettled in np.flatnonzero(~near):
-            left, mine = self._weight.copy(), fold == unsettled
-            left[gone[mine]] -= each[mine]
-            fits[:, unsettled] = self._newton(left, self._full)[0]
-        return self._strengths(fits.T)
 
 
 def check_connected(arcs: BoolArray, data: Battles, without: str = "") -> None:
