@@ -12,7 +12,7 @@ from paper.lookalike import lookalike_population
 from paper.movie_lists import EPS
 from paper.rivals import TOP_K_RULES, LinearExtensions
 from paper.summaries import for_json
-from steadyrank import Battles, Ratings, ScoreMatrix, Study, inflated_ranking
+from steadyrank import Study, inflated_ranking, read
 from steadyrank.demo import demo_file
 
 if TYPE_CHECKING:
@@ -110,11 +110,12 @@ def baselines(source: RatingsSource | None = None) -> Baselines:
 
 def _bundled() -> Iterator[tuple[str, int, Observations]]:
     with demo_file("restaurants.csv") as path:
-        yield "restaurants, by guest", 5, Ratings.read(path)
+        roles = {"item": "restaurant", "rating": "stars", "unit": "reviewer"}
+        yield "restaurants, by guest", 5, read(path, **roles)
     with demo_file("benchmark.csv") as path:
-        yield "benchmark, by task", 4, ScoreMatrix.read(path)
+        yield "benchmark, by task", 4, read(path)
     with demo_file("chat_battles.csv") as path:
-        yield "chat battles, by judge", 3, Battles.read(path, unit="judge")
+        yield "chat battles, by judge", 3, read(path, unit="judge")
 
 
 def _top_k(name: str, vectors: Sequence[FloatArray], k: int, eps: float) -> TopKSizes:

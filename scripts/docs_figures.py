@@ -18,7 +18,7 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
 
-from steadyrank import Ratings, ScoreMatrix, Study, inflated_topk_mask
+from steadyrank import ScoreMatrix, Study, inflated_topk_mask, read
 from steadyrank.demo import demo_file
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
@@ -26,16 +26,17 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#E69F00", "#009E73", "#555555"
 RESAMPLES = 4000
 
 
-def restaurants() -> Ratings:
+def restaurants() -> Any:
     """Return the bundled ratings."""
     with demo_file("restaurants.csv") as path:
-        return Ratings.read(path)
+        roles = {"item": "restaurant", "rating": "stars", "unit": "reviewer"}
+        return read(path, **roles)
 
 
-def benchmark() -> ScoreMatrix:
+def benchmark() -> Any:
     """Return the bundled benchmark matrix."""
     with demo_file("benchmark.csv") as path:
-        return ScoreMatrix.read(path)
+        return read(path)
 
 
 def bootstrap_ranks(matrix: ScoreMatrix, seed: int = 0) -> Any:

@@ -66,6 +66,7 @@ class TestSeveral:
     def test_places(self, folder: Path) -> None:
         with open_table(folder) as table:
             table.keep(["a"])
+            assert table.source == "a.csv, b.csv, in/a.csv"
             places = [table.place(row) for row in range(4)]
         files = [
             "a.csv, line 2",
@@ -112,7 +113,33 @@ class TestSeveral:
             read(folder / "a.csv")
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("x.csv", {"sheet": "1"}),
+        ("x.parquet", {"delimiter": ","}),
+        ("x.parquet", {"encoding": "cp1252"}),
+    ],
+)
+def test_options_of_other_formats(
+    name: str, said: dict[str, str], tmp_path: Path
+) -> None:
+    pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "x.parquet")
+    (tmp_path / "x.csv").write_text("a,b\n")
+    with pytest.raises(InvalidSettingError, match=f"{name} has no {next(iter(said))}"):
+        read(tmp_path / name, **said)
+    with pytest.raises(InvalidSettingError, match=r"columns in memory has no"):
+        read({"a": [1]}, **said)
+
+
 class TestStreams:
+    def test_pipe(self, tmp_path: Path) -> None:
+        path = tmp_path / "pipe.csv"
+        os.mkfifo(path)
+        code = "import sys; open(sys.argv[1], 'w').write('a,b\\n1,2\\n')"
+        with subprocess.Popen([sys.executable, "-c", code, str(path)]):
+            assert read(path) == cells("a b/1 2")
+
     def test_names(self, folder: Path) -> None:
         with (folder / "a.csv").open("rb") as stream, open_table(stream) as table:
             assert table.source == "a.csv"
@@ -202,6 +229,8 @@ class TestFrames:
             ({"a": np.ones((2, 2))}, "column 'a' has 2 dimensions"),
             ({"a": [1], "A": [2]}, "'a' and 'A'"),
             (pl.DataFrame({"a": [1], "A": [2]}), "'a' and 'A'"),
+            ([3], "is nothing that can be read"),
+            ([{"a": 1}], "is nothing that can be read"),
             (3, "3 is nothing that can be read"),
             (SimpleNamespace(), "is nothing that can be read"),
         ],

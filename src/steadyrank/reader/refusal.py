@@ -157,7 +157,7 @@ def _forms(roles: Mapping[str, Any], forms: Sequence[Form]) -> list[str | Option
         for name in form.needs:
             value = value_text(roles[name]) if name in roles else None
             parts += [" ", ROLES[name].option(value)]
-        if "unit" in form.may and ("unit",) not in form.needs:
+        if "unit" in form.may and "unit" not in form.needs:
             parts += [" [", ROLES["unit"].option(roles.get("unit")), "]"]
         parts.append("\n")
     return [*parts, *_reshape()]

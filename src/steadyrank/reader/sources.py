@@ -17,6 +17,8 @@ from steadyrank.errors import (
     EmptyDataError,
     FileNotThereError,
     InvalidDataError,
+    InvalidSettingError,
+    Option,
     SteadyrankError,
     UnreadableFileError,
     listing,
@@ -80,17 +82,21 @@ class Opener:
             path, name = self._spooled(source)
             return [self._sound(path, name, opened)]
         else:
+            self._check_options("columns in memory")
             called = f"frame{next(self._number)}"
             frame, library = open_frame(self.con, source, called)
             self.called = self.called or frame.name
             self.library = self.library or library
             return [frame]
+        if not several and not paths[0].is_file():  # a pipe is read once
+            with paths[0].open("rb") as stream:
+                return self._each(stream, opened)
         if not paths:
             raise EmptyDataError(f"no files in {shorten(str(source))}", way_out=SOURCES)
         names = _short_names(paths)
+        self.called = self.called or listing(names)
         parts = [self._sound(*file, opened) for file in zip(paths, names, strict=True)]
         if several:
-            self.called = self.called or listing(names)
             for part, name in zip(parts, names, strict=True):
                 part.query = _with_file_name(part, name)
                 part.names += (FILE_NAME,)
@@ -144,8 +150,10 @@ class Opener:
         file = Packed.of(path, name, self.encoding)
         head = file.head(HEAD)
         if head.startswith(PARQUET) and not file.gzipped:
+            self._check_options(name)
             return open_parquet(self.con, path, name)
         if head.startswith(ZIP) and not file.gzipped:
+            self._check_options(name, "sheet")
             return open_excel(path, name, self.sheet, self._copy())
         if ending in {".parquet", ".pq", ".xlsx", ".xlsm"}:
             kind = "Parquet" if "p" in ending else "Excel"
@@ -153,6 +161,7 @@ class Opener:
                 f"{name} does not begin as a {kind} file does",
                 way_out="Get or write it again.",
             )
+        self._check_options(name, "delimiter", "encoding")
         if self.delimiter is None:
             grammar = read_stv if looks_scottish(head) else GRAMMARS.get(ending)
             if grammar is not None:
@@ -163,6 +172,15 @@ class Opener:
             if ending in JSON or (ending not in TEXT and begins.startswith(("{", "["))):
                 return open_json(file, self._copy())
         return TextFile.open(file, ending, self.delimiter, self._copy())
+
+    def _check_options(self, name: str, *fitting: str) -> None:
+        for option in ("delimiter", "encoding", "sheet"):
+            value = getattr(self, option)
+            if value is not None and option not in fitting:
+                raise InvalidSettingError(
+                    f"{name} has no {option}",
+                    way_out=("Leave out ", Option(option, value)),
+                )
 
 
 def together(parts: Sequence[Part], types: Sequence[Mapping[str, str]]) -> str:
