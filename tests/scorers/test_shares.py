@@ -196,7 +196,6 @@ def test_shares_are_read_where_nothing_else_fits() -> None:
     data = Battles(["a", "a", "b"], ["b", "b", "a"], ["0.7", "0.70", "0.3"])
     assert data.outcome.tolist() == pytest.approx([0.4, 0.4, -0.4])
     assert list(data.units.labels) == ["a took 0.7 against b"]
-    assert "share that the left side won" in data.notes[0]
     assert Battles(["a"], ["b"], [0.5]).outcome.dtype == np.int8
     assert Battles(["a", "a"], ["b", "b"], [1.0, 0]).outcome.tolist() == [1, -1]
     by_label = Battles(

@@ -81,7 +81,7 @@ def test_an_item_that_loses_its_battles_is_last() -> None:
     rows = all_rows(WinRate().leave_one_out(data))
     assert rows[without_tie].tolist() == [0.5, 0.5, -1.0]
     alone = Battles(["x"], ["y"], ["tie"], items=["w", "x", "y"])
-    assert WinRate().score(alone).tolist() == [-1.0, 0.5, 0.5]
+    assert WinRate().score(alone).tolist() == [-0.5, 0.5, 0.5]
     with pytest.raises(TooFewUnitsError):
         WinRate().leave_one_out(Battles(["x"], ["y"], ["tie"]))
     with pytest.raises(WrongDataError, match="battles"):

@@ -100,5 +100,5 @@ def test_a_study_is_compared_with_newer_data():
     old, new = (ScoreMatrix(cells) for cells in ([[3, 1], [3, 2]], [[1, 3], [1, 2]]))
     study = Study(old, "median")
     assert str(study.compare(new)) == str(study.compare(Study(new, "median")))
-    with pytest.raises(WrongDataError, match="list"):
+    with pytest.raises(InvalidDataError, match="nothing that can be read"):
         study.compare([1, 2])

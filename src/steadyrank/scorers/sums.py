@@ -144,7 +144,7 @@ def scores_of_copies(scorer: Scorer, data: Any, copies: IntArray) -> FloatArray 
     """
     if (added := scorer.sums(data)) is None:
         return None
-    sums = added.sums(scorer.prior_of(added))  # type: ignore[attr-defined]  # who has sums has one
+    sums = added.sums(scorer.prior)  # type: ignore[attr-defined]  # who has sums has one
     parts, counts = added.of_copies(copies)
     with np.errstate(invalid="ignore", divide="ignore"):
         return snapped(sums.of_sums(parts, counts), added.resolution)

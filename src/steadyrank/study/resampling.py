@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import SteadyrankError
+from steadyrank.errors import SteadyrankError, listing, shorten
 from steadyrank.progress import counting
 from steadyrank.scorers.bagged import drawn_copies
 from steadyrank.scorers.refit import run_fits
@@ -76,7 +76,12 @@ def _added_up(
             scorer, data, np.stack([copies(which) for which in numbers])
         )
         for which, row in zip(numbers, np.asarray(rows), strict=True):
-            yield (which, row) if np.isfinite(row).all() else fit(which)
+            without = np.flatnonzero(np.isnan(row))
+            if len(without):
+                names = listing(shorten(data.items[item]) for item in without)
+                yield which, f"no data for {names}"
+            else:
+                yield (which, row) if np.isfinite(row).all() else fit(which)
 
 
 def _scored(
