@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from steadyrank.reading.declarations import Form, Kind, Role
 from steadyrank.reading.formats import FORMATS, Format
-from steadyrank.reading.table import GivenColumn, Table
 
 from steadyrank import Study, Votes, read_any
 from steadyrank.cli import main
@@ -23,6 +22,7 @@ from steadyrank.data import Units, scan_any
 from steadyrank.data.kinds import KINDS
 from steadyrank.data.observations import Observations
 from steadyrank.labels import encode
+from steadyrank.reading.table import GivenColumn, Table
 from steadyrank.study.audit import audit as auditing
 
 if TYPE_CHECKING:

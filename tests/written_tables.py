@@ -9,9 +9,9 @@ import pytest
 
 from steadyrank.arrays import Coded
 from steadyrank.errors import Option, SteadyrankError
-from steadyrank.reader.resolve import resolve
-from steadyrank.reader.roles import Reading
-from steadyrank.reader.table import open_table
+from steadyrank.reading.resolve import resolve
+from steadyrank.reading.roles import Reading
+from steadyrank.reading.table import open_table
 
 
 def reading(text: str, **said: Any) -> Reading:

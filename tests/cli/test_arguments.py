@@ -12,7 +12,7 @@ from steadyrank.cli.options import COMMANDS, OPTIONS, rows_of
 from steadyrank.cli.parser import parsed
 from steadyrank.demo import NAMES, demo_file
 from steadyrank.errors import InvalidValueError, SteadyrankError
-from steadyrank.reader.roles import ROLES
+from steadyrank.reading.roles import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import pytest
 
 HEAVY = {
     "numpy", "scipy", "narwhals", "duckdb", "polars", "pandas", "pyarrow",
-    "steadyrank.data", "steadyrank.study", "steadyrank.report.text", "steadyrank.reader.table",
+    "steadyrank.data", "steadyrank.study", "steadyrank.report.text", "steadyrank.reading.table",
 }  # fmt: skip
 
 PROBE = """

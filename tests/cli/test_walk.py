@@ -44,7 +44,7 @@ def test_the_main_command_loads_and_calls_little() -> None:
     assert code == 0
     assert {
         "steadyrank.cli.commands",
-        "steadyrank.reader.table",
+        "steadyrank.reading.table",
         "steadyrank.data.ratings",
         "steadyrank.report.text",
     } <= set(modules)

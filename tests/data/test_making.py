@@ -21,7 +21,7 @@ from steadyrank.errors import (
     SteadyrankError,
     TooLargeError,
 )
-from steadyrank.reader.roles import ROLES
+from steadyrank.reading.roles import ROLES
 
 if TYPE_CHECKING:
     from pathlib import Path

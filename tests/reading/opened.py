@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from steadyrank.reader.table import open_table
+from steadyrank.reading.table import open_table
 
 
 def read(source: Any, **said: Any) -> tuple[list[str], list[list[Any]]]:

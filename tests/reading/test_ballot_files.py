@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steadyrank.errors import InvalidDataError
-from steadyrank.reader.table import open_table
+from steadyrank.reading.table import open_table
 from tests.reading.opened import read
 
 SOI = """# FILE NAME: x.soi

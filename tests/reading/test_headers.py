@@ -10,8 +10,8 @@ import pytest
 
 import steadyrank
 from steadyrank.errors import ColumnError
-from steadyrank.reader.resolve import resolve
-from steadyrank.reader.table import open_table
+from steadyrank.reading.resolve import resolve
+from steadyrank.reading.table import open_table
 from written_tables import reading, refusal
 
 CONVENTIONS = Path(steadyrank.__file__).with_name("reader") / "conventions.toml"

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steadyrank.reader.resolve import resolve
-from steadyrank.reader.table import open_table
+from steadyrank.reading.resolve import resolve
+from steadyrank.reading.table import open_table
 from written_tables import values
 
 # Headers that mean something to this library, to SQL, or to a known tool.

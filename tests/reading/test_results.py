@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steadyrank.reader.resolve import resolve
-from steadyrank.reader.table import open_table
+from steadyrank.reading.resolve import resolve
+from steadyrank.reading.table import open_table
 from written_tables import reading, refusal
 
 SIDES = {"left": "one", "right": "two", "winner": "res"}

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from steadyrank.errors import Option, SteadyrankError
-from steadyrank.reader.resolve import resolve
-from steadyrank.reader.roles import FORMS, ROLES
-from steadyrank.reader.table import open_table
+from steadyrank.reading.resolve import resolve
+from steadyrank.reading.roles import FORMS, ROLES
+from steadyrank.reading.table import open_table
 from written_tables import reading, refusal, values
 
 RATINGS = "kunde,titel,note\nk1,b,4\nk1,a,2.5\nk2,b,1e0\n"

@@ -22,8 +22,8 @@ from steadyrank.errors import (
     InvalidDataError,
     InvalidSettingError,
 )
-from steadyrank.reader.frames import is_lazy
-from steadyrank.reader.table import open_table
+from steadyrank.reading.frames import is_lazy
+from steadyrank.reading.table import open_table
 from tests.reading.opened import cells, read
 
 
@@ -148,7 +148,7 @@ class TestStreams:
 
     def test_standard_input(self) -> None:
         code = (
-            "import sys; from steadyrank.reader.table import open_table\n"
+            "import sys; from steadyrank.reading.table import open_table\n"
             "with open_table(sys.stdin.buffer) as table: print(table.source, table.examples())"
         )
         done = subprocess.run(
@@ -250,7 +250,7 @@ class TestFrames:
     def test_frames_without_pyarrow(self) -> None:
         code = (
             "import sys; sys.modules['pyarrow'] = None\n"
-            "import pandas, polars; from steadyrank.reader.table import open_table\n"
+            "import pandas, polars; from steadyrank.reading.table import open_table\n"
             "for kind in (pandas.DataFrame, polars.DataFrame, dict):\n"
             "    with open_table(kind({'a': ['x', 'y'], 'b': [1.0, 2.5]})) as table:\n"
             "        table.keep(['a', 'b'])\n"
@@ -265,7 +265,7 @@ class TestFrames:
 def test_files_need_neither_polars_nor_pyarrow(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text('a,b\n"1",2\n')
     code = (
-        "import sys; from steadyrank.reader.table import open_table\n"
+        "import sys; from steadyrank.reading.table import open_table\n"
         "with open_table(sys.argv[1]) as table: table.keep(['a'])\n"
         "print([name for name in ('pandas', 'polars', 'pyarrow') if name in sys.modules])"
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from steadyrank.errors import InvalidDataError, InvalidSettingError
-from steadyrank.reader.table import open_table
+from steadyrank.reading.table import open_table
 from tests.reading.opened import cells, read
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from steadyrank.errors import InvalidDataError, SteadyrankError
-from steadyrank.reader.table import open_table
+from steadyrank.reading.table import open_table
 from tests.reading.opened import cells, read
 
 if TYPE_CHECKING:

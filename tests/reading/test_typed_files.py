@@ -14,7 +14,7 @@ import openpyxl
 import pytest
 
 from steadyrank.errors import ColumnError, EmptyDataError, InvalidDataError
-from steadyrank.reader.table import open_table
+from steadyrank.reading.table import open_table
 from tests.reading.opened import cells, read
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from steadyrank.errors import InvalidValueError, shorten, typed_name
-from steadyrank.reader.roles import ROLES
+from steadyrank.reading.roles import ROLES
 
 LIST = "A,B,..."
 TAKES = {"column": "COLUMN", "columns": LIST, "flag": None, "text": LIST}

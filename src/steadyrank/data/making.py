@@ -36,8 +36,8 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
-from steadyrank.reader.roles import Reading
-from steadyrank.reader.table import Table
+from steadyrank.reading.roles import Reading
+from steadyrank.reading.table import Table
 from steadyrank.text import counted, noun_of
 
 MOST_ROWS = 1 << 30  # of counted scores, which are written out one by one

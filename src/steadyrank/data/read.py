@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.data.observations import Observations
 from steadyrank.engines.backends import needed
 from steadyrank.errors import InvalidDataError, shorten
-from steadyrank.reader.roles import ROLES
+from steadyrank.reading.roles import ROLES
 
 if TYPE_CHECKING:
     from steadyrank.engines.backends import Engine
@@ -113,9 +113,9 @@ def read_said(source: Any, said: Mapping[str, Any]) -> Observations:
     # Data from arrays need no DuckDB.
     needed("duckdb", "reading files and dataframes needs DuckDB", "cli")
     from steadyrank.data.making import make
-    from steadyrank.reader.frames import is_lazy
-    from steadyrank.reader.resolve import resolve
-    from steadyrank.reader.table import open_table
+    from steadyrank.reading.frames import is_lazy
+    from steadyrank.reading.resolve import resolve
+    from steadyrank.reading.table import open_table
 
     roles, opening = opening_of(said)
     engine = opening.pop("engine", None)

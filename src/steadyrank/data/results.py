@@ -11,7 +11,7 @@ import numpy as np
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.arrays import as_column, check_length, is_hashable, numbered, written
 from steadyrank.errors import InvalidDataError, shorten
-from steadyrank.reader.spellings import LABEL, MEANS, SHARE, SPELLINGS, TIES
+from steadyrank.reading.spellings import LABEL, MEANS, SHARE, SPELLINGS, TIES
 
 LEFT, TIE, RIGHT = 1, 0, -1
 PLACES = 6  # decimal places of the share that the left side won

@@ -26,8 +26,8 @@ from steadyrank.errors import (
     InvalidDataError,
     InvalidSettingError,
 )
-from steadyrank.reader.resolve import resolve, settle
-from steadyrank.reader.table import open_table
+from steadyrank.reading.resolve import resolve, settle
+from steadyrank.reading.table import open_table
 from steadyrank.text import noun_of
 
 

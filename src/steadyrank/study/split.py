@@ -16,8 +16,8 @@ from steadyrank.errors import (
     SteadyrankError,
     shorten,
 )
-from steadyrank.reader.query import literal, quoted
-from steadyrank.reader.table import open_table
+from steadyrank.reading.query import literal, quoted
+from steadyrank.reading.table import open_table
 from steadyrank.study.answers import named
 from steadyrank.study.results import begun, label
 from steadyrank.study.study import Study, with_names

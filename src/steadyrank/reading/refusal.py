@@ -8,10 +8,10 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.errors import ColumnError, Option, shorten
-from steadyrank.reader.roles import BESIDE, FORMS, ROLES, Form, value_text
+from steadyrank.reading.roles import BESIDE, FORMS, ROLES, Form, value_text
 
 if TYPE_CHECKING:
-    from steadyrank.reader.table import Table
+    from steadyrank.reading.table import Table
 
 SHOWN_COLUMNS = 30
 SHOWN_WIDTH = 30

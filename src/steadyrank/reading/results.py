@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from steadyrank import errors
 from steadyrank.errors import Option, shorten
-from steadyrank.reader.cells import (
+from steadyrank.reading.cells import (
     cell_of,
     check_cells,
     first_row,
@@ -16,9 +16,9 @@ from steadyrank.reader.cells import (
     number,
     trimmed,
 )
-from steadyrank.reader.codes import label_cells
-from steadyrank.reader.query import literal
-from steadyrank.reader.spellings import (
+from steadyrank.reading.codes import label_cells
+from steadyrank.reading.query import literal
+from steadyrank.reading.spellings import (
     COLUMN,
     LABEL,
     MEANS,
@@ -29,7 +29,7 @@ from steadyrank.reader.spellings import (
 )
 
 if TYPE_CHECKING:
-    from steadyrank.reader.table import Table
+    from steadyrank.reading.table import Table
 
 LONGEST = 40  # no way of writing results has more words than that
 WAY_OUT = (

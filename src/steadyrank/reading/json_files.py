@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from steadyrank.errors import EmptyDataError, shorten
-from steadyrank.reader.text_files import Packed
-from steadyrank.reader.written import Part, Record, recorded
+from steadyrank.reading.text_files import Packed
+from steadyrank.reading.written import Part, Record, recorded
 
 BLANKS = re.compile(r"[ \t\n\r]*")
 UNFIT = re.compile("[\0\ud800-\udfff]")  # no text that a database or a file may hold

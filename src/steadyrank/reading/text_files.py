@@ -28,8 +28,8 @@ from steadyrank.errors import (
     WayOut,
     shorten,
 )
-from steadyrank.reader.query import check_names, literal
-from steadyrank.reader.written import (
+from steadyrank.reading.query import check_names, literal
+from steadyrank.reading.written import (
     CHUNK,
     Chunks,
     Part,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank import errors
 from steadyrank.errors import NotANumberError, shorten
-from steadyrank.reader.query import literal, quoted
+from steadyrank.reading.query import literal, quoted
 
 if TYPE_CHECKING:
-    from steadyrank.reader.table import Table
+    from steadyrank.reading.table import Table
 
 BLANKS = " \t\n\v\f\r\x85\xa0\u2000\u2002\u2003\u2009\u202f\u3000"
 LARGEST = 2**53  # whole numbers beyond are not all told apart as floats

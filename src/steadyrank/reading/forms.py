@@ -8,7 +8,7 @@ import numpy as np
 
 from steadyrank.arrays import Coded, objects
 from steadyrank.errors import InvalidLabelError, Option, WayOut, shorten
-from steadyrank.reader.cells import (
+from steadyrank.reading.cells import (
     cell_of,
     check_cells,
     check_numbers,
@@ -16,11 +16,11 @@ from steadyrank.reader.cells import (
     number,
     trimmed,
 )
-from steadyrank.reader.codes import label_cells, number_labels
-from steadyrank.reader.query import literal
-from steadyrank.reader.results import points_outcome, tie_outcome, winner_outcome
-from steadyrank.reader.roles import Reading
-from steadyrank.reader.rows import PLACE, Rows
+from steadyrank.reading.codes import label_cells, number_labels
+from steadyrank.reading.query import literal
+from steadyrank.reading.results import points_outcome, tie_outcome, winner_outcome
+from steadyrank.reading.roles import Reading
+from steadyrank.reading.rows import PLACE, Rows
 
 NAMES_NOBODY = r"(^|[>=])\s*([>=]|$)"  # two signs, or a sign at an end
 

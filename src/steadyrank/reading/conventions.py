@@ -10,11 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.reader.cells import first_row, is_blank, is_no_number
-from steadyrank.reader.roles import FORMS, ROLES
+from steadyrank.reading.cells import first_row, is_blank, is_no_number
+from steadyrank.reading.roles import FORMS, ROLES
 
 if TYPE_CHECKING:
-    from steadyrank.reader.table import Table
+    from steadyrank.reading.table import Table
 
 TYPE_SUFFIX = re.compile(r":(token|float)(_seq)?$")  # of RecBole's atomic files
 SEPARATORS = re.compile(r"[\s_.-]+")

@@ -24,14 +24,14 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
-from steadyrank.reader.excel_files import SAVE_AGAIN, open_excel
-from steadyrank.reader.frames import SOURCES, open_frame
-from steadyrank.reader.grammars import GRAMMARS, Grammar, looks_scottish, read_stv
-from steadyrank.reader.json_files import open_json
-from steadyrank.reader.parquet_files import open_parquet
-from steadyrank.reader.query import literal, quoted
-from steadyrank.reader.text_files import DELIMITERS, Packed, TextFile, open_lines
-from steadyrank.reader.written import Part
+from steadyrank.reading.excel_files import SAVE_AGAIN, open_excel
+from steadyrank.reading.frames import SOURCES, open_frame
+from steadyrank.reading.grammars import GRAMMARS, Grammar, looks_scottish, read_stv
+from steadyrank.reading.json_files import open_json
+from steadyrank.reading.parquet_files import open_parquet
+from steadyrank.reading.query import literal, quoted
+from steadyrank.reading.text_files import DELIMITERS, Packed, TextFile, open_lines
+from steadyrank.reading.written import Part
 from steadyrank.writing import remember_input
 
 JSON = {".json", ".jsonl", ".ndjson"}

@@ -16,10 +16,10 @@ from typing import Any, Self
 import duckdb
 
 from steadyrank.errors import InvalidSettingError, Option, UnreadableFileError
-from steadyrank.reader import query
-from steadyrank.reader.query import quoted
-from steadyrank.reader.sources import Opener, together
-from steadyrank.reader.written import Part
+from steadyrank.reading import query
+from steadyrank.reading.query import quoted
+from steadyrank.reading.sources import Opener, together
+from steadyrank.reading.written import Part
 
 
 @dataclass

@@ -23,8 +23,8 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
-from steadyrank.reader.query import check_names
-from steadyrank.reader.written import Part, Record, recorded
+from steadyrank.reading.query import check_names
+from steadyrank.reading.written import Part, Record, recorded
 
 DATES = {str(number) for number in (*range(14, 23), *range(45, 48))}  # Excel's formats
 DATE_LETTERS = re.compile(r"[dmyhs]", re.IGNORECASE)

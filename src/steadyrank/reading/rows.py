@@ -11,7 +11,7 @@ from steadyrank import errors
 from steadyrank._typing import AnyArray
 from steadyrank.arrays import Coded
 from steadyrank.errors import Option
-from steadyrank.reader.cells import (
+from steadyrank.reading.cells import (
     LARGEST,
     check_cells,
     check_numbers,
@@ -19,12 +19,12 @@ from steadyrank.reader.cells import (
     is_blank,
     number,
 )
-from steadyrank.reader.codes import label_cells, number_labels
-from steadyrank.reader.query import quoted
-from steadyrank.reader.roles import ROLES, Reading, Skipped
+from steadyrank.reading.codes import label_cells, number_labels
+from steadyrank.reading.query import quoted
+from steadyrank.reading.roles import ROLES, Reading, Skipped
 
 if TYPE_CHECKING:
-    from steadyrank.reader.table import Table
+    from steadyrank.reading.table import Table
 
 PLACE = "place of the row"  # no role is called that
 

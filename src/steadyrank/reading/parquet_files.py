@@ -7,8 +7,8 @@ from pathlib import Path
 import duckdb
 
 from steadyrank.errors import InvalidDataError, UnreadableFileError
-from steadyrank.reader.query import check_names, first_line, names_of
-from steadyrank.reader.written import Part, pattern
+from steadyrank.reading.query import check_names, first_line, names_of
+from steadyrank.reading.written import Part, pattern
 
 
 def open_parquet(con: duckdb.DuckDBPyConnection, path: Path, name: str) -> Part:

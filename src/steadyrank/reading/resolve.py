@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank import errors
 from steadyrank.errors import shorten
-from steadyrank.reader.conventions import known_header
-from steadyrank.reader.forms import READERS
-from steadyrank.reader.refusal import check_columns, choose_form, unknown_header
-from steadyrank.reader.roles import BESIDE, ROLES, Form, Reading, split_list
-from steadyrank.reader.rows import Rows
+from steadyrank.reading.conventions import known_header
+from steadyrank.reading.forms import READERS
+from steadyrank.reading.refusal import check_columns, choose_form, unknown_header
+from steadyrank.reading.roles import BESIDE, ROLES, Form, Reading, split_list
+from steadyrank.reading.rows import Rows
 
 if TYPE_CHECKING:
-    from steadyrank.reader.table import Table
+    from steadyrank.reading.table import Table
 
 
 def resolve(table: Table, said: Mapping[str, object]) -> Reading:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from steadyrank.errors import EmptyDataError, listing, shorten
-from steadyrank.reader.text_files import Packed
-from steadyrank.reader.written import Part, Record, recorded
+from steadyrank.reading.text_files import Packed
+from steadyrank.reading.written import Part, Record, recorded
 
 # Every quantifier keeps what it took ("++"): no line is gone over again and again.
 HEADER = re.compile(r"#\s*+([A-Z]++(?: ++[A-Z]++)*+)\s*+([0-9]*+)\s*+:(.*+)\Z")

@@ -9,8 +9,8 @@ import duckdb
 import numpy as np
 
 from steadyrank.errors import EmptyDataError, InvalidDataError, listing, shorten
-from steadyrank.reader.query import check_names
-from steadyrank.reader.written import Part
+from steadyrank.reading.query import check_names
+from steadyrank.reading.written import Part
 
 SOURCES = "Give a path, a binary stream, a dataframe, or columns: {'item': [...]}."
 

@@ -12,11 +12,11 @@ from steadyrank import errors
 from steadyrank._typing import AnyArray
 from steadyrank.arrays import objects
 from steadyrank.errors import shorten
-from steadyrank.reader.cells import INTEGERS, first_row, label, trimmed
-from steadyrank.reader.query import literal
+from steadyrank.reading.cells import INTEGERS, first_row, label, trimmed
+from steadyrank.reading.query import literal
 
 if TYPE_CHECKING:
-    from steadyrank.reader.table import Table
+    from steadyrank.reading.table import Table
 
 ORDER = "try_cast(label as hugeint) nulls last, label"  # '7' before '10' before 'a'
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from steadyrank.reader.query import check_names, literal, quoted
+from steadyrank.reading.query import check_names, literal, quoted
 
 Record = dict[str, str]  # cells by the names of their columns
 Chunks = Iterator[list[list[str]]]
