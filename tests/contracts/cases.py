@@ -75,12 +75,19 @@ def asked_cases(
             yield found
 
 
+def small_case(
+    contract: Contract, kind: str, way: Way, seed: int
+) -> tuple[Truth, Asked] | None:
+    """A case of few rows and items, without near-ties that are up to a solver."""
+    return _asked(contract, kind, way, seed, is_small=True)
+
+
 def small_cases(
     contract: Contract, kind: str, way: Way
 ) -> Iterator[tuple[Truth, Asked]]:
-    """The same of few rows and items, without near-ties that are up to a solver."""
+    """Yield small cases that can be scored without any one unit."""
     for seed in SEEDS:
-        found = _asked(contract, kind, way, seed, is_small=True)
+        found = small_case(contract, kind, way, seed)
         if found:
             yield found
 

@@ -12,6 +12,7 @@ import csv
 import io
 import json
 import pickle
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -426,6 +427,21 @@ class Asked:
 
     # Answers
 
+    def order(self) -> list[str]:
+        """All items, best first."""
+        return [self.items[place] for place in self.study.facts.order]
+
+    def standings(self, k: int) -> dict[str, str]:
+        """Whether each item is sure, a contender or out of a top k."""
+        return dict(self.study.topk(k).standing_of)
+
+    def topk_document(self, k: int) -> Any:
+        """The JSON of the answer."""
+        return json.loads(json.dumps(self.study.topk(k).findings()))
+
+    def ranking_document(self) -> Any:
+        return json.loads(json.dumps(self.study.ranking().findings()))
+
     def topk(self, k: int, **settings: Any) -> dict[str, Any]:
         """The list for a top k and what is said of it."""
         with refusals():
@@ -438,7 +454,6 @@ class Asked:
             "promise": answer.certificate.promise,
             "claim": answer.certificate.sentence,
             "headline": answer.sentence,
-            "document": answer.findings(),
             "eps": answer.eps,
         }
         if answer.deletions is None:
@@ -482,7 +497,6 @@ class Asked:
             "tiers": [list(tier) for tier in answer.tiers],
             "headline": answer.sentence,
             "promise": answer.certificate.promise,
-            "document": answer.findings(),
         }
 
     def margin(self, k: int | None = None, **settings: Any) -> dict[str, Any]:
@@ -502,7 +516,6 @@ class Asked:
             "leaves": set(found.leaves),
             "enters": set(found.enters),
             "sentence": found.sentence,
-            "document": found.findings(),
         }
 
     def audit(self, ks: Iterable[int], eps: float) -> dict[Any, dict[str, Any]]:
@@ -551,7 +564,7 @@ class Asked:
 
     def check(self, k: int) -> dict[str, Any]:
         found = self.study.check(k)
-        return {"stable": found.stable, "document": found.findings()}
+        return {"stable": found.stable}
 
     # Inflated sets of many rows at once, for large data.
 
@@ -576,6 +589,28 @@ def facts_of_row(row: Any) -> dict[str, Any]:
         "to_flip": row.away,
         "n_rows": row.count,
     }
+
+
+def claims_of(promise: str) -> dict[str, Any]:
+    """What the words of a promise claim."""
+    removed = re.search(r"We removed each of the ([\d,]+) ", promise)
+    within = re.search(r"always stayed within these ([\d,]+) names", promise)
+    shares = re.search(r"made again shares at least ([\d,]+) ", promise)
+    exceptions = re.search(r", except without ([\d,]+) of them", promise)
+    return {
+        "n_units": number_in(removed),
+        "within": number_in(within),
+        "shares": number_in(shares),
+        "except": number_in(exceptions) or 0,
+        "never_changed": "never changed" in promise,
+        "within_ranges": "Every rank always stayed within its range" in promise,
+        "says_nothing": "This says nothing here" in promise,
+        "condition": "as long as every item keeps" in promise,
+    }
+
+
+def number_in(match: re.Match[str] | None) -> int | None:
+    return None if match is None else int(match[1].replace(",", ""))
 
 
 def facts_of_document(document: dict[str, Any]) -> dict[str, Any]:

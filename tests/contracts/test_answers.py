@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -317,9 +316,9 @@ def test_documents_say_what_is_true(
     for number, (truth, found) in enumerate(small_cases(contract, kind, way)):
         path = tmp_path / f"{number}.csv"
         k = 1 + number % len(truth.items)
-        of_answer = json.loads(json.dumps(found.topk(k)["document"]))
+        of_answer = found.topk_document(k)
         assert_topk_document_is_true(truth, k, of_answer)
-        of_ranking = json.loads(json.dumps(found.ranking()["document"]))
+        of_ranking = found.ranking_document()
         assert_ranking_document_is_true(truth, of_ranking)
         if number % 3 == 0:
             words = ("topk", "-k", str(k))
