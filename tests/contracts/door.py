@@ -257,11 +257,11 @@ def run(words: list[str]) -> tuple[int, str, str]:
 
 
 def with_stated_range(scorer: str) -> str:
-    """The scorer for values that are known to lie between 0 and 5."""
+    """The scorer for values that are known to lie between -2 and 5."""
     name, _, settings = scorer.partition(":")
     if name not in SETTINGS_WITH_RANGE:
         return scorer
-    return f"{name}:{settings}{',' if settings else ''}value_range=0..5"
+    return f"{name}:{settings}{',' if settings else ''}value_range=-2..5"
 
 
 # Units: the project numbers and labels them, a case names them.

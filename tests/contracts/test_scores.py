@@ -182,7 +182,7 @@ def opposed(case: Case, unit: Unit) -> Case:
 
 def end_of_range(case: Case, row: Row, *, top: bool) -> object:
     """The largest or the smallest that a row can say."""
-    value = "5" if top else "0"
+    value = "5" if top else "-2"
     if case.kind == "votes":
         return case.items[0 if top else 1]
     if case.kind == "ballots":
