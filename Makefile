@@ -34,7 +34,8 @@ peers: .venv-peers/.ready
 # The generated cases of the tests, many times over: bounded by their number, seeded, the same in each run.
 fuzz: $(VENV)/.dev-$(TEST_EXTRAS)
 	STEADYRANK_FUZZ=$(FUZZ_TIMES) $(BIN)/python -m pytest -n 2 --dist worksteal \
-		tests/adversary tests/reading tests/theorems tests/properties tests/oracles tests/operators
+		tests/adversary tests/contracts tests/reading tests/theorems tests/properties tests/oracles \
+		tests/operators
 
 # How often confidence holds, over many data sets drawn from known populations: seeded, in a few minutes.
 simulate: $(VENV)/.dev-$(TEST_EXTRAS)
