@@ -276,6 +276,10 @@ def test_files_and_engines_hold_the_same_data(
             assert other.items == found.items, door.csv_text(case)
             assert other.units == found.units, door.csv_text(case)
             assert_agree(other.scores(), truth.scores, contract, case)
+            k = 1 + number % len(truth.items)
+            if not contract.fitted:
+                standings = {item: truth.standing(item, k) for item in truth.items}
+                assert other.standings(k) == standings, (case, k)
             for unit, scores in other.scores_without_each_unit().items():
                 true = truth.scores_without_each[unit]
                 assert true is not None
