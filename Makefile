@@ -34,7 +34,8 @@ peers: .venv-peers/.ready
 # The generated cases of the tests, many times over: bounded by their number, seeded, the same in each run.
 fuzz: $(VENV)/.dev-$(TEST_EXTRAS)
 	STEADYRANK_FUZZ=$(FUZZ_TIMES) $(BIN)/python -m pytest -n 2 --dist worksteal \
-		tests/adversary tests/reading tests/theorems tests/properties tests/oracles tests/operators
+		tests/adversary tests/contracts tests/reading tests/theorems tests/properties tests/oracles \
+		tests/operators
 
 # Plausible mistakes, each made in a copy of the package: the contracts must notice them.
 mutants: $(VENV)/.dev-$(TEST_EXTRAS)

@@ -25,6 +25,7 @@ from typing import Any
 
 from run import HERE, checked, duration, known
 
+Command = list[str | Path]
 Rows = list[dict[str, Any]]
 TREE = HERE.parent
 EXTRAS = "cli,duckdb,refit"  # what benchmarks need of the package beside its core
@@ -36,19 +37,22 @@ class CommandError(Exception):
 
 @dataclass(frozen=True)
 class Side:
-    """A Python with a package in it, and the folder of benchmarks that it runs."""
+    """A tree, and a Python in which its package is installed."""
 
+    tree: Path
     python: Path
-    scripts: Path = HERE
 
-    def rows(self, name: str, quick: bool) -> Rows:
-        command = [self.python, HERE / "run.py", name, "--json"]
-        command += ["--scripts", self.scripts, *(["--quick"] if quick else [])]
-        rows: Rows = json.loads(output_of(*command).splitlines()[-1])
+    def rows(self, name: str, quick: bool, scripts: Path = HERE) -> Rows:
+        """Run a section of a folder of benchmarks."""
+        options: Command = ["--json", "--scripts", scripts]
+        if quick:
+            options.append("--quick")
+        printed = output_of([self.python, HERE / "run.py", name, *options])
+        rows: Rows = json.loads(printed.splitlines()[-1])
         return rows
 
 
-def output_of(*command: str | Path) -> str:
+def output_of(command: Command) -> str:
     """Run a command and return what it printed; if we are stopped, so are its children."""
     child = subprocess.Popen(
         command,
@@ -69,9 +73,9 @@ def output_of(*command: str | Path) -> str:
 
 
 def commit_of(name: str) -> str:
-    revision = ["rev-parse", "--verify", "--end-of-options", name + "^{commit}"]
+    revision: Command = ["--verify", "--end-of-options", name + "^{commit}"]
     try:
-        return output_of("git", "-C", TREE, *revision).strip()
+        return output_of(["git", "-C", TREE, "rev-parse", *revision]).strip()
     except CommandError:
         raise SystemExit(
             f"unknown commit {name!r}; `git log --oneline` lists those of this repository"
@@ -79,58 +83,53 @@ def commit_of(name: str) -> str:
 
 
 @contextmanager
-def both_sides(commit: str) -> Iterator[tuple[Side, Path]]:
-    """Give this tree's side and the folder of the commit, beside whose tree its Python lies."""
+def both_sides(commit: str) -> Iterator[tuple[Side, Side]]:
+    """Give this tree and that of the commit, each installed in an environment of its own."""
     with tempfile.TemporaryDirectory(prefix="steadyrank-against-") as place:
-        tree = Path(place).resolve() / "base"
-        worktree = ["git", "-C", TREE, "worktree"]
+        folder = Path(place).resolve()
+        tree = folder / "base"
+        worktree: Command = ["git", "-C", TREE, "worktree"]
         try:
-            output_of(*worktree, "add", "--detach", tree, commit)
+            output_of([*worktree, "add", "--detach", tree, commit])
             shared = TREE.parent / "shared"
             if shared.exists():  # data beside the repository: the same for both
-                (tree.parent / "shared").symlink_to(shared.resolve())
-            installed(TREE, tree.parent / "new")
-            installed(tree, tree.parent / "old")
-            yield Side(python_in(tree.parent / "new")), tree
+                (folder / "shared").symlink_to(shared.resolve())
+            yield installed(TREE, folder / "new"), installed(tree, folder / "old")
         finally:
             with suppress(CommandError):  # it may not have come into being
-                output_of(*worktree, "remove", "--force", "--force", tree)
+                output_of([*worktree, "remove", "--force", "--force", tree])
 
 
-def python_in(environment: Path) -> Path:
-    return environment / "bin" / "python"
-
-
-def installed(tree: Path, environment: Path) -> None:
+def installed(tree: Path, environment: Path) -> Side:
     """Install a tree in an environment that sees the libraries of this one, the same for both sides."""
-    output_of(sys.executable, "-m", "venv", environment)
-    python = python_in(environment)
+    output_of([sys.executable, "-m", "venv", environment])
+    python = environment / "bin" / "python"
     packages = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    own = Path(output_of(python, "-c", packages).strip())
+    own = Path(output_of([python, "-c", packages]).strip())
     (own / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    output_of(*pip, "--editable", f"{tree}[{EXTRAS}]")
+    pip: Command = [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    output_of([*pip, "install", "--editable", f"{tree}[{EXTRAS}]"])
+    return Side(tree, python)
 
 
 def in_turns(
-    new: Side, tree: Path, name: str, turns: int, quick: bool
+    new: Side, old: Side, name: str, turns: int, quick: bool
 ) -> tuple[list[Rows], list[Rows], str]:
     """Return the rows of each turn of both sides, and a note on the scripts that were run."""
-    old = Side(python_in(tree.parent / "old"))
     new_turns = [new.rows(name, quick)]
-    note = "Both sides run the scripts of this tree."
+    scripts, note = HERE, "Both sides run the scripts of this tree."
     try:
         old_turns = [old.rows(name, quick)]
     except CommandError as reason:
         note = f"The commit runs its own scripts; this tree's end with: {reason}"
-        old = Side(old.python, tree / "benchmarks")
+        scripts = old.tree / "benchmarks"
         try:
-            old_turns = [old.rows(name, quick)]
+            old_turns = [old.rows(name, quick, scripts)]
         except CommandError as own_reason:
             return new_turns, [], f"{note}\nIts own end with: {own_reason}"
     for _ in range(turns - 1):
         new_turns.append(new.rows(name, quick))
-        old_turns.append(old.rows(name, quick))
+        old_turns.append(old.rows(name, quick, scripts))
     return new_turns, old_turns, note
 
 
@@ -168,14 +167,10 @@ def shown_ratio(new: float, old: float) -> str:
 
 def spread(new: list[Rows], old: list[Rows], name: str) -> str:
     """Return the lowest and highest ratio of single turns: what noise there is."""
-    ratios = [
-        least([one], name, "ours") / least([other], name, "ours")
-        for one, other in zip(new, old, strict=True)
-    ]
-    known_ratios = [ratio for ratio in ratios if not math.isnan(ratio)]
-    if not known_ratios:
-        return ""
-    return f"{min(known_ratios):.2f} to {max(known_ratios):.2f}"
+    pairs = zip(new, old, strict=True)
+    ratios = [least([n], name, "ours") / least([o], name, "ours") for n, o in pairs]
+    measured = [ratio for ratio in ratios if not math.isnan(ratio)]
+    return f"{min(measured):.2f} to {max(measured):.2f}" if measured else ""
 
 
 def main() -> int:
@@ -189,14 +184,14 @@ def main() -> int:
     commit = commit_of(options.commit)
     os.environ.pop("PYTHONPATH", None)  # it would hide the package of one side
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # folders are removed
-    with both_sides(commit) as (new, tree):
+    with both_sides(commit) as (new, old):
         print(
             f"# This tree against {commit[:8]}: best of {options.turns} turns",
             flush=True,
         )
         for name in names:
             new_turns, old_turns, note = in_turns(
-                new, tree, name, options.turns, options.quick
+                new, old, name, options.turns, options.quick
             )
             lines = ratio_table(new_turns, old_turns)
             print(f"\n## {name.capitalize()}\n\n{note}\n", *lines, sep="\n", flush=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
 
@@ -136,10 +136,9 @@ def assert_agree(
             assert found_sign == true_sign, (about, one, other, found)
 
 
-def refused(question: object) -> bool:
-    """Whether a question is refused."""
+def refused(question: Callable[[], object]) -> bool:
     try:
-        question()  # type: ignore[operator]
+        question()
     except RefusedError:
         return True
     return False

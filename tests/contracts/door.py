@@ -14,8 +14,9 @@ import json
 import pickle
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import asdict
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -257,11 +258,11 @@ def run(words: list[str]) -> tuple[int, str, str]:
 
 
 def with_stated_range(scorer: str) -> str:
-    """The scorer for values that are known to lie between 0 and 5."""
+    """The scorer for values that are known to lie between -2 and 5."""
     name, _, settings = scorer.partition(":")
     if name not in SETTINGS_WITH_RANGE:
         return scorer
-    return f"{name}:{settings}{',' if settings else ''}value_range=0..5"
+    return f"{name}:{settings}{',' if settings else ''}value_range=-2..5"
 
 
 # Units: the project numbers and labels them, a case names them.
@@ -468,7 +469,7 @@ class Asked:
                 size: answer.deletions.uncovered_units(size)
                 for size in range(k, n_items)
             },
-            "rows": {row.item: facts_of_row(row) for row in answer.rows()},
+            "rows": {row.item: facts_of_row(asdict(row)) for row in answer.rows()},
             "to_flip": dict(zip(self.items, away.tolist(), strict=True)),
         }
         return found
@@ -562,10 +563,6 @@ class Asked:
             "sentence": found.sentence,
         }
 
-    def check(self, k: int) -> dict[str, Any]:
-        found = self.study.check(k)
-        return {"stable": found.stable}
-
     # Inflated sets of many rows at once, for large data.
 
     def n_broken_inflated(self, k: int, eps: float) -> int:
@@ -576,18 +573,17 @@ class Asked:
         return int(self.study.units.counts @ broken)
 
 
-def facts_of_row(row: Any) -> dict[str, Any]:
+def facts_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """One line of the table of an answer."""
     return {
-        "standing": row.standing,
-        "share": row.share,
-        "rank": row.rank,
-        "ranks": (row.best_rank, row.worst_rank),
-        "scores": (row.lowest_score, row.highest_score),
-        "score": row.score,
-        "listed": row.listed,
-        "to_flip": row.away,
-        "n_rows": row.count,
+        "standing": row["standing"],
+        "share": row["share"],
+        "rank": row["rank"],
+        "ranks": (row["best_rank"], row["worst_rank"]),
+        "scores": (row["lowest_score"], row["highest_score"]),
+        "score": row["score"],
+        "listed": row["listed"],
+        "to_flip": row["away"],
     }
 
 
@@ -615,20 +611,7 @@ def number_in(match: re.Match[str] | None) -> int | None:
 
 def facts_of_document(document: dict[str, Any]) -> dict[str, Any]:
     """The same facts, from the JSON of an answer."""
-    rows = {
-        row["item"]: {
-            "standing": row["standing"],
-            "share": row["share"],
-            "rank": row["rank"],
-            "ranks": (row["best_rank"], row["worst_rank"]),
-            "scores": (row["lowest_score"], row["highest_score"]),
-            "score": row["score"],
-            "listed": row["listed"],
-            "to_flip": row["away"],
-            "n_rows": row["count"],
-        }
-        for row in document["rows"]
-    }
+    rows = {row["item"]: facts_of_row(row) for row in document["rows"]}
     facts = {"rows": rows, "n_units": document["n_units"]}
     if document["document"] == "ranking":
         return facts

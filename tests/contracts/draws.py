@@ -204,7 +204,6 @@ def draw(
     values = VALUES.get(shape, USUAL_VALUES)
     contents = [CONTENTS[kind](rng, items, values) for _ in range(n_people)]
     if shape == "lonely" and kind != "regression":
-        # Half of the time the item comes first by far: the list then rests on one unit.
         contents[0] = with_lonely_item(kind, contents[0], items, rng.choice(values))
 
     grid = rng.choice(WEIGHTS)

@@ -51,7 +51,7 @@ def large_case(kind: str) -> Case:
 
 SCORERS = {
     "ratings": "mean-rating",
-    "ballots": "borda",
+    "ballots": "points:5,3,1",
     "votes": "plurality",
     "groups": "plurality",
 }

@@ -182,7 +182,7 @@ def opposed(case: Case, unit: Unit) -> Case:
 
 def end_of_range(case: Case, row: Row, *, top: bool) -> object:
     """The largest or the smallest that a row can say."""
-    value = "5" if top else "0"
+    value = "5" if top else "-2"
     if case.kind == "votes":
         return case.items[0 if top else 1]
     if case.kind == "ballots":
@@ -276,6 +276,10 @@ def test_files_and_engines_hold_the_same_data(
             assert other.items == found.items, door.csv_text(case)
             assert other.units == found.units, door.csv_text(case)
             assert_agree(other.scores(), truth.scores, contract, case)
+            k = 1 + number % len(truth.items)
+            if not contract.fitted:
+                standings = {item: truth.standing(item, k) for item in truth.items}
+                assert other.standings(k) == standings, (case, k)
             for unit, scores in other.scores_without_each_unit().items():
                 true = truth.scores_without_each[unit]
                 assert true is not None
