@@ -14,6 +14,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -171,6 +172,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="which mutants; all by default")
     parser.add_argument("--few", type=int, help="how many, chosen by the sources")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the copy is removed
     try:
         return try_all(chosen(options.names, options.few))
     except MutantError as error:
