@@ -459,20 +459,26 @@ class Asked:
         }
         if answer.deletions is None:
             return found
-        away = answer.away
         n_items = len(self.items)
+        shares = (answer.deletions.inside / answer.n_units).tolist()
         found |= {
             "sure": list(answer.sure),
             "contenders": list(answer.contenders),
+            "shares": dict(zip(self.items, shares, strict=True)),
+            "ranks": self.ranks_in(answer),
             "n_changing": answer.deletions.changing_units(),
             "n_uncovered": {
                 size: answer.deletions.uncovered_units(size)
-                for size in range(k, n_items)
+                for size in range(k, min(n_items, k + 9))
             },
-            "rows": {row.item: facts_of_row(asdict(row)) for row in answer.rows()},
-            "to_flip": dict(zip(self.items, away.tolist(), strict=True)),
         }
         return found
+
+    def rows(self, k: int) -> dict[str, dict[str, Any]]:
+        """The table of a top k, by item."""
+        return {
+            row.item: facts_of_row(asdict(row)) for row in self.study.topk(k).rows()
+        }
 
     def flips(self, k: int) -> dict[Unit, tuple[int, frozenset[str], frozenset[str]]]:
         """For each unit that changes the top k: copies, what drops out, what comes in."""
@@ -488,17 +494,22 @@ class Asked:
     def ranking(self) -> dict[str, Any]:
         with refusals():
             answer = self.study.ranking()
-        pairs = zip(
-            answer.ranks.best.tolist(), answer.ranks.worst.tolist(), strict=True
-        )
         return {
             "order": list(answer),
             "n_changing": answer.changing,
-            "ranks": dict(zip(answer, pairs, strict=True)),
+            "ranks": self.ranks_in(answer),
             "tiers": [list(tier) for tier in answer.tiers],
             "headline": answer.sentence,
             "promise": answer.certificate.promise,
         }
+
+    def ranks_in(self, answer: Any) -> dict[str, tuple[int, int]]:
+        """Best and worst rank, of the items of which both are known."""
+        ranks = answer.ranks
+        if not ranks.exact:
+            return {}
+        pairs = zip(ranks.best.tolist(), ranks.worst.tolist(), strict=True)
+        return dict(zip(self.order(), pairs, strict=False))
 
     def margin(self, k: int | None = None, **settings: Any) -> dict[str, Any]:
         """The fewest units whose removal changes something: between two numbers."""

@@ -45,7 +45,7 @@ def test_a_top_k_says_where_items_stand(contract: Contract, kind: str, way: Way)
             assert answer["n_changing"] == truth.n_changing(k), about
             for size, n_uncovered in answer["n_uncovered"].items():
                 assert n_uncovered == truth.n_uncovered(k, size), (*about, size)
-            for item, row in answer["rows"].items():
+            for item, row in found.rows(k).items():
                 assert_row_is_true(truth, k, item, row)
 
 

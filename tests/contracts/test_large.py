@@ -30,7 +30,7 @@ def large_case(kind: str) -> Case:
                 content = (name(item), str(rng.integers(1, 6)))
                 rows.append(Row(content, f"p{person:04d}"))
     elif kind == "ballots":
-        for person in people:
+        for person in people[:1500]:
             best = rng.permutation(N_ITEMS)[:2].tolist()
             tiers = tuple((name(item),) for item in best)
             rows.append(Row(tiers, f"p{person:04d}"))
@@ -78,12 +78,11 @@ def test_large_data_have_the_standings_of_their_rows(kind: str):
         assert set(answer["list"]) == {
             found.items[i] for i in in_some_topk.nonzero()[0]
         }
-        for number, item in enumerate(found.items):
-            row = answer["rows"].get(item)
-            if row is not None:
-                assert row["share"] == inside[number] / copies.sum()
-                if None not in row["ranks"]:
-                    assert row["ranks"] == (best[number], worst[number])
+        shares = (inside / copies.sum()).tolist()
+        assert answer["shares"] == dict(zip(found.items, shares, strict=True))
+        for item, ranks in answer["ranks"].items():
+            number = found.items.index(item)
+            assert ranks == (best[number], worst[number])
         lowest_inside = np.where(places <= k, own[np.newaxis], 0).max(axis=1)
         n_uncovered = copies[lowest_inside > k + 1].sum()
         assert answer["n_uncovered"][k + 1] == n_uncovered

@@ -205,9 +205,9 @@ def assert_shares_are_true(
         if set(order[:k]) != set(answer["order"][:k])
     )
     assert answer["n_changing"] == changing, (truth.case, k)
-    for item, row in answer["rows"].items():
+    for item, share in answer["shares"].items():
         inside = sum(truth.units[unit] for unit, order in removed if item in order[:k])
-        assert row["share"] == inside / truth.n_units, (truth.case, k, item)
+        assert share == inside / truth.n_units, (truth.case, k, item)
 
 
 @pytest.mark.xfail(
@@ -228,11 +228,11 @@ def test_lists_share_k_items_even_if_an_item_leaves_with_its_only_unit(folder: P
 def stories_of_lonely_items(
     contract: Contract, kind: str, way: Way, folder: Path
 ) -> Iterator[Story]:
-    for seed in SEEDS:
-        if SHAPES[seed % len(SHAPES)] == "lonely":
-            story = told(contract, kind, way, seed, folder)
-            if story is not None:
-                yield story
+    n_shapes = len(SHAPES)
+    for seed in range(SHAPES.index("lonely"), max(N_SEEDS, n_shapes), n_shapes):
+        story = told(contract, kind, way, seed, folder)
+        if story is not None:
+            yield story
 
 
 def broken_without_items(story: Story) -> Iterator[tuple[Neighbour, int]]:

@@ -107,7 +107,8 @@ def test_items_flip_no_sooner_than_is_said(contract: Contract, kind: str, way: W
             continue
         for k in range(1, len(truth.items)):
             topk = truth.plain[:k]
-            for item, to_flip in found.topk(k)["to_flip"].items():
+            for item, row in found.rows(k).items():
+                to_flip = row["to_flip"]
 
                 def flips(
                     order: Order, item: str = item, k: int = k, top: Order = topk
