@@ -110,8 +110,8 @@ def baselines(source: RatingsSource | None = None) -> Baselines:
 
 def _bundled() -> Iterator[tuple[str, int, Observations]]:
     with demo_file("restaurants.csv") as path:
-        roles = {"item": "restaurant", "rating": "stars", "unit": "reviewer"}
-        yield "restaurants, by guest", 5, read(path, **roles)
+        data = read(path, item="restaurant", rating="stars", unit="reviewer")
+        yield "restaurants, by guest", 5, data
     with demo_file("benchmark.csv") as path:
         yield "benchmark, by task", 4, read(path)
     with demo_file("chat_battles.csv") as path:

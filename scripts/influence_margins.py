@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from real_data_table import FOLDER, WANTED_K
+from real_data_table import FOLDER, PAIRS, WANTED_K
 
-from steadyrank import Study, read_any
+from steadyrank import Study, read
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -127,7 +127,7 @@ def by_influence(battles: Battles, items: int, k: int) -> tuple[int, int]:
 def main() -> None:
     """Print the table."""
     file = Path(sys.argv[1]) if len(sys.argv) > 1 else FILE
-    data: Any = read_any(file)
+    data: Any = read(file, **PAIRS)
     study, names = Study(data), [str(item) for item in data.items]
     battles = battles_of(file, names)
     sys.stdout.write(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pages import DOCS, REAL_DATA, ROOT, put
 from real_data_table import CASES, WANTED_K, unbroken
 
-from steadyrank import Study, read_any
+from steadyrank import Study, read
 
 if TYPE_CHECKING:
     from real_data_table import Case
@@ -51,7 +51,7 @@ def named(items: tuple[object, ...]) -> str:
 
 def study_of(case: Case, folder: Path) -> Study:
     """Return the study of one case."""
-    data: Any = read_any(folder / case.file, **case.options)
+    data: Any = read(folder / case.file, **case.options)
     return Study(data)
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pages import DOCS, REAL_DATA, put
+from real_data_table import JOKES, PAIRS
 
-from steadyrank import Study, inflated_topk, read_any
+from steadyrank import Study, inflated_topk
 from steadyrank.demo import demo_file
 from steadyrank.errors import NoProofError
 from steadyrank.scorers import Mean
@@ -25,29 +26,21 @@ HEAD = """| data | unit, n | L | k | the list | covering | overlap | ball |
 |---|---|---:|---:|---:|---:|---:|---:|"""
 WORST_FACTOR = 2 + 2**0.5
 
-STARS, SHARES, JOKES = (
-    Mean(1.0, value_range=(1, 5)),
-    Mean(value_range=(0, 1)),
-    (-10, 10),
-)
+STARS = Mean(1.0, value_range=(1, 5))
+SHARES = Mean(value_range=(0, 1))
+RESTAURANTS = {"item": "restaurant", "rating": "stars", "unit": "reviewer"}
 BUNDLED = (
-    ("restaurants.csv", "Restaurants (bundled)", {}, STARS, 5),
+    ("restaurants.csv", "Restaurants (bundled)", RESTAURANTS, STARS, 5),
     ("chat_battles.csv", "Chat models, by judge (bundled)", {"unit": "judge"}, None, 3),
     ("benchmark.csv", "Benchmark (bundled)", {}, SHARES, 4),
 )
 REAL = (
-    ("battles/arena_pairs.csv", "Chatbot Arena", {}, None, 65),
+    ("battles/arena_pairs.csv", "Chatbot Arena", PAIRS, None, 65),
     ("battles/llmfao.csv", "LLMFAO, by worker", {"unit": "worker"}, None, 10),
     ("battles/llmfao.csv", "LLMFAO, by prompt", {"unit": "prompt"}, None, 30),
-    ("scores/cls_bin_mean.csv", "TALENT, binary", {"missing": "available"}, SHARES, 10),
-    (
-        "scores/cls_multi_mean.csv",
-        "TALENT, multiclass",
-        {"missing": "available"},
-        SHARES,
-        17,
-    ),
-    ("ratings/jester5k.csv.gz", "Jester", {}, Mean(1.0, value_range=JOKES), 53),
+    ("scores/cls_bin_mean.csv", "TALENT, binary", {}, SHARES, 10),
+    ("scores/cls_multi_mean.csv", "TALENT, multiclass", {}, SHARES, 17),
+    ("ratings/jester5k.csv.gz", "Jester", JOKES, Mean(1.0, value_range=(-10, 10)), 53),
     ("ballots/00001-00000002.soi", "Dublin West 2002", {}, None, 5),
     ("ballots/00002-00000003.toc", "Debian 2005", {}, None, 2),
 )
@@ -57,10 +50,10 @@ def studies(folder: Path) -> Iterator[tuple[str, Study, int]]:
     """Yield every data set with what it is called and a k at which lists differ."""
     for name, title, options, scorer, k in BUNDLED:
         with demo_file(name) as path:
-            yield title, Study(read_any(path, **options), scorer), k
+            yield title, Study(path, scorer, **options), k
     for name, title, given, scorer, k in REAL:
         settings: dict[str, Any] = dict(given)
-        yield title, Study(read_any(folder / name, **settings), scorer), k
+        yield title, Study(folder / name, scorer, **settings), k
 
 
 def ball(study: Study, k: int) -> str:

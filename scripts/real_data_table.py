@@ -13,7 +13,7 @@ from typing import Any
 
 from pages import DOCS, REAL_DATA, put
 
-from steadyrank import Study, read_any
+from steadyrank import Study, read
 from steadyrank.report.picture import share_image
 
 PAGE = DOCS / "research" / "real-data.md"
@@ -27,6 +27,20 @@ JESTER = "ratings of jokes, Jester5k (recommenderlab, GPL-2)"
 IRELAND = "Irish general election 2002 (PrefLib, public record)"
 DEBIAN = "Debian project leader elections (PrefLib, published by Debian)"
 
+RESULTS = {"wins_a": "left", "wins_b": "right", "ties": "tie", "ties_bothbad": "tie"}
+PAIRS = {
+    "left": "model_a",
+    "right": "model_b",
+    "winner": "result",
+    "count": "number",
+    "sql": " UNION ALL ".join(
+        f"FROM data SELECT model_a, model_b, '{result}' AS result, {column} AS number"
+        for column, result in RESULTS.items()
+    ),
+}
+"""The Arena's table has a row for each pair, with a column for each result."""
+JOKES = {"item": "joke", "rating": "rating", "unit": "user"}
+
 
 @dataclass(frozen=True)
 class Case:
@@ -39,18 +53,13 @@ class Case:
 
 
 CASES = (
-    Case("battles/arena_pairs.csv", "Chatbot Arena", ARENA),
+    Case("battles/arena_pairs.csv", "Chatbot Arena", ARENA, PAIRS),
     Case("battles/llmfao.csv", "LLMFAO, by battle", LLMFAO),
     Case("battles/llmfao.csv", "LLMFAO, by worker", LLMFAO, {"unit": "worker"}),
     Case("battles/llmfao.csv", "LLMFAO, by prompt", LLMFAO, {"unit": "prompt"}),
-    Case("scores/cls_bin_mean.csv", "TALENT, binary", TALENT, {"missing": "available"}),
-    Case(
-        "scores/cls_multi_mean.csv",
-        "TALENT, multiclass",
-        TALENT,
-        {"missing": "available"},
-    ),
-    Case("ratings/jester5k.csv.gz", "Jester (jokes by number)", JESTER),
+    Case("scores/cls_bin_mean.csv", "TALENT, binary", TALENT),
+    Case("scores/cls_multi_mean.csv", "TALENT, multiclass", TALENT),
+    Case("ratings/jester5k.csv.gz", "Jester (jokes by number)", JESTER, JOKES),
     Case("ballots/00001-00000001.soi", "Dublin North 2002", IRELAND),
     Case("ballots/00001-00000002.soi", "Dublin West 2002", IRELAND),
     Case("ballots/00001-00000003.soi", "Meath 2002", IRELAND),
@@ -91,7 +100,7 @@ class Finding:
 
 def look_at(case: Case, folder: Path) -> Finding:
     """Audit one case."""
-    data: Any = read_any(folder / case.file, **case.options)
+    data: Any = read(folder / case.file, **case.options)
     study = Study(data)
     every_k = range(1, data.n_items)
     overview = study.audit(every_k, eps=1e-9, methods=("topk",))
@@ -185,7 +194,7 @@ def sources(findings: list[Finding]) -> str:
 def draw(folder: Path) -> None:
     """Draw the ten best of LLMFAO without any one prompt."""
     (case,) = (case for case in CASES if case.options.get("unit") == "prompt")
-    answer = Study(read_any(folder / case.file, **case.options)).topk(10)
+    answer = Study(read(folder / case.file, **case.options)).topk(10)
     PICTURE.write_text(share_image(answer.findings()) + "\n", encoding="utf-8")
 
 

@@ -14,7 +14,7 @@ from steadyrank.reading.resolve import resolve
 from steadyrank.reading.table import open_table
 from written_tables import reading, refusal
 
-CONVENTIONS = Path(steadyrank.__file__).with_name("reader") / "conventions.toml"
+CONVENTIONS = Path(steadyrank.__file__).with_name("reading") / "conventions.toml"
 
 # Headers as their tools write them, and the roles of their columns.
 KNOWN = [

@@ -57,7 +57,6 @@ UNKNOWN = [
     ("1 0 0.7", "xy xy xy", "line 4", "'0.7'"),
     ("1 0 2", "xy xy xy", "line 4", "'2'"),
     ("1 0 -1", "xy xy xy", "line 4", "'-1'"),
-    ("left model_b tie", "xy xy xy", "line 3", "'model_b'"),  # two ways in one column
     ("X y tie", "xy xy xy", "line 2", "'X'"),  # labels are labels to the letter
     ("true false true", "xy xy xy", "line 2", "'true'"),
 ]
@@ -70,6 +69,13 @@ def test_an_unknown_word_is_refused(
     told = refusal(battles(words.split(), pairs), **SIDES)
     assert f"{line}, column 'res': {value} is not a result of a battle" in told
     assert "--sql" in told
+
+
+def test_results_are_spelled_in_one_way() -> None:
+    told = refusal(battles(["left", "model_b", "tie"]), **SIDES)
+    assert "line 3, column 'res': 'model_b' is not spelled as other results are" in told
+    told = refusal(battles(["left", "right", "y"]), **SIDES)
+    assert "line 4, column 'res': 'y' is not spelled as other results are" in told
 
 
 TWO_WAYS = [

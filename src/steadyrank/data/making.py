@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyrank._typing import AnyArray, FloatArray, IntArray
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.arrays import Coded, compact
 from steadyrank.data.ballots import BallotArrays, Ballots
 from steadyrank.data.battles import Battles
@@ -68,7 +68,9 @@ def errors_with_places(reading: Reading, table: Table) -> Iterator[None]:
         yield
     except InvalidDataError as error:
         if not error.placed:
-            places = [table.place(int(reading.rows[row])) for row in error.rows]
+            places: list[object] = [
+                table.place(int(reading.rows[row])) for row in error.rows
+            ]
             source = "" if places else table.source
             error.place_in(source, places, lead="in")
         raise
@@ -76,11 +78,12 @@ def errors_with_places(reading: Reading, table: Table) -> Iterator[None]:
 
 def with_agreed_weights(reading: Reading, table: Table) -> Reading:
     """Refuse different weights within a unit, and leave out labels that no row has."""
-    columns = {
+    columns: dict[str, Any] = {
         role: used(column) if role in {"unit", "row"} else column
         for role, column in reading.columns.items()
     }
-    unit, weight = columns.get("unit"), columns.get("weight")
+    unit: Coded | None = columns.get("unit")
+    weight: FloatArray | None = columns.get("weight")
     if unit is not None and weight is not None:
         _, first = np.unique(unit.codes, return_index=True)
         first_of_row = first[unit.codes]
@@ -274,7 +277,9 @@ def wide_scores(reading: Reading) -> Observations:
     values = turned(np.column_stack(columns["items"]), reading)
     present = ~np.isnan(values)
     # Items of the catalogue stay, also those without data.
-    some = present.any(axis=0) | ("catalogue" in reading.roles)
+    some: BoolArray = np.asarray(present.any(axis=0))
+    if "catalogue" in reading.roles:
+        some = np.ones(len(some), dtype=np.bool_)
     heavy = np.flatnonzero(present.any(axis=1))
     items = tuple(
         label for label, there in zip(reading.items, some, strict=True) if there

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, Unpack
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 
@@ -71,11 +71,8 @@ class Ratings(EntryObservations):
 
     kind = RATINGS
 
-    _row_fields, _entry_fields, _item_fields = (
-        ("user_labels",),
-        ("rated", "values"),
-        ("rated",),
-    )
+    _row_fields: ClassVar[tuple[str, ...]] = ("user_labels",)
+    _entry_fields, _item_fields = ("rated", "values"), ("rated",)
     user_labels: Sequence[object]
     indptr: IntArray
     rated: AnyArray
@@ -234,7 +231,7 @@ class RowScores(LongScores):
     row_names : sequence
     """
 
-    _row_fields = ("row", "user_labels")
+    _row_fields: ClassVar[tuple[str, ...]] = ("row", "user_labels")
     row: IntArray
     row_names: Sequence[object]
 

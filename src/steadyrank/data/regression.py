@@ -98,8 +98,8 @@ class Regression(Observations):
                 way_out="Multiply the features and the response of a row by the root of its weight.",
             )
         if hasattr(X, "columns") or hasattr(X, "column_names"):
-            X, names = _columns_of(X)
-            items = names if items is None else items
+            X, columns = _columns_of(X)
+            items = columns if items is None else items
         matrix = as_matrix(X, "X", missing=True)
         check_some(len(matrix), "rows")
         check_some(matrix.shape[1], "features")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from steadyrank.errors import (
     InvalidSettingError,
 )
 from steadyrank.reading.resolve import resolve, settle
-from steadyrank.reading.table import open_table
+from steadyrank.reading.table import Table, open_table
 from steadyrank.text import noun_of
 
 
@@ -104,6 +104,25 @@ class ScannedEntries(EntryObservations):
         return {"entries": self.entries.of_items(kept)}
 
 
+@dataclass(frozen=True)
+class LazyHeader:
+    """What roles are told by of a table in an engine: its columns, and their first values."""
+
+    lazy: Source
+    types: Mapping[str, str] = field(default_factory=dict)
+    said: Mapping[str, str] = field(default_factory=dict)
+    source: str = "the table of the engine"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.lazy.columns
+
+    def examples(self, n: int = 3) -> dict[str, list[str]]:
+        """Return the first values of each column."""
+        return self.lazy.examples(n)
+
+
 WITHOUT_COLUMN = {"lower_is_better", "catalogue"}
 """Roles that name no column."""
 IN_ENGINES = {"long", "choice", "winner", "points", "winner_loser"}
@@ -148,7 +167,7 @@ def scanned(
 
 
 def _scanned(lazy: Source, said: Mapping[str, Any]) -> Observations:
-    settled = settle(lazy, said)
+    settled = settle(cast("Table", LazyHeader(lazy)), said)
     form, roles = settled.form, dict(settled.roles)
     if form.name not in IN_ENGINES:
         raise InvalidDataError(

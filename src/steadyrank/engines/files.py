@@ -10,6 +10,7 @@ import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,12 @@ class Files:
             # Only what Parquet itself says: to some readers Arrow's notes make text categories.
             parquet.write_table(rows, path, store_schema=False)
             yield path
+
+    def first(self, n: int) -> dict[str, list[Any]]:
+        """Return the first values of each column."""
+        empty, *batches = islice(_batches(self.paths[0], rows=n), 2)
+        rows: dict[str, list[Any]] = (batches or [empty])[0].to_pydict()
+        return rows
 
     def damaged(self) -> tuple[str, str] | None:
         """Read every file to its end; return the first that fails and why, or None."""

@@ -131,12 +131,13 @@ class Source:
         return tuple(names)
 
     def examples(self, n: int = 3) -> dict[str, list[str]]:
-        """Return the first values of each column, as text; of files, none: they are not open yet."""
+        """Return the first values of each column, as text."""
         if self.files is not None:
-            return {name: [] for name in self.columns}
-        rows = self.collect(self.frame.head(n), "the first rows")
+            rows = self.files.first(n)
+            return {name: [*map(str, column)] for name, column in rows.items()}
+        found = self.collect(self.frame.head(n), "the first rows")
         return {
-            name: [str(value) for value in rows[inner].tolist()]
+            name: [*map(str, found[inner].tolist())]
             for name, inner in self._names.items()
         }
 

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.reading.cells import first_row, is_blank, is_no_number
+from steadyrank.reading.cells import is_blank, is_no_number, stacked
 from steadyrank.reading.roles import FORMS, ROLES
 
 if TYPE_CHECKING:
@@ -174,9 +174,13 @@ def _wide(table: Table) -> dict[str, dict[str, Any]]:
 def _all_numbers(table: Table, but: set[str] | frozenset[str]) -> bool:
     """Tell whether all other columns hold numbers, and none of them is all blank."""
     others = [name for name in table.columns if name not in but]
-    wrong = (f"bool_or({is_no_number(table, name)})" for name in others)
-    blank = (f"bool_and({is_blank(table, name)})" for name in others)
     if not others or not table.types:
         return False
-    marks = first_row(table, f"select {', '.join([*wrong, *blank])} from data as held")
-    return not any(mark is None or mark for mark in marks)
+    for kind, names, cells in stacked(table, others, source="data as held", row="0"):
+        query = (
+            f"select place from ({cells}) group by place having not "
+            f"bool_or({is_no_number('cell', kind)}) and not bool_and({is_blank('cell', kind)})"
+        )
+        if len(table.con.execute(query).fetchall()) < len(names):
+            return False
+    return True

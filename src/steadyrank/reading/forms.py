@@ -10,10 +10,8 @@ from steadyrank.arrays import Coded, objects
 from steadyrank.errors import InvalidLabelError, Option, WayOut, shorten
 from steadyrank.reading.cells import (
     cell_of,
-    check_cells,
+    check_cell,
     check_numbers,
-    is_blank,
-    number,
     trimmed,
 )
 from steadyrank.reading.codes import label_cells, number_labels
@@ -47,9 +45,8 @@ def _wide(rows: Rows) -> Reading:
             )
     keys = [f"item {place}" for place in range(len(names))]
     for key, name in zip(keys, names, strict=True):
-        rows.add_value(key, number(rows.table, name))
-    blank = {name: is_blank(rows.table, name) for name in names}
-    rows.need(keys, "items" if "items" in rows.roles else "wide", blank)
+        rows.add_value(key, rows.number(name))
+    rows.need(keys, "items" if "items" in rows.roles else "wide", names)
     rows.add_units()
     columns = rows.fetch()
     scores = {name: columns.pop(key) for key, name in zip(keys, names, strict=True)}
@@ -63,7 +60,7 @@ def _wide_rows(rows: Rows) -> Reading:
     """Read a row for each item, whose other columns are units, as a long table."""
     names = rows.others()
     _keep_numbers(rows, names, "items")
-    values = ", ".join(number(rows.table, name) for name in names)
+    values = ", ".join(rows.number(name) for name in names)
     rows.set_entries(
         f"select held.rowid as row, unnest([{values}]) as score, "
         f"unnest(range({len(names)})) as unit from held"
@@ -71,7 +68,7 @@ def _wide_rows(rows: Rows) -> Reading:
     rows.add_items({"item": rows.roles["item"]})
     rows.add_value("unit", "entries.unit::integer")
     rows.add_value("score", "entries.score")
-    rows.need(["score"], "wide", {name: is_blank(rows.table, name) for name in names})
+    rows.need(["score"], "wide", names)
     columns = rows.fetch()
     columns["unit"] = Coded(columns["unit"], objects(names))
     cells = (len(columns["score"]), len(names))
@@ -84,7 +81,7 @@ def _keep_numbers(rows: Rows, names: Sequence[str], role: str) -> None:
     if role not in rows.roles:
         numbers = Option(role, several=True)
         way_out = ["Name the columns of numbers with ", numbers, "."]
-    check_numbers(rows.table, tuple(names), way_out)
+    check_numbers(rows.table, names, way_out)
 
 
 def _winner(rows: Rows) -> Reading:
@@ -92,7 +89,7 @@ def _winner(rows: Rows) -> Reading:
     left, right, winner = (rows.roles[role] for role in ("left", "right", "winner"))
     rows.add_items({"left": left, "right": right})
     rows.add_value("outcome", winner_outcome(rows.table, left, right, winner))
-    rows.need(["outcome"], "winner", {winner: is_blank(rows.table, winner)})
+    rows.need(["outcome"], "winner", [winner])
     return _battles(rows, "winner")
 
 
@@ -114,10 +111,10 @@ def _points(rows: Rows) -> Reading:
 def _winner_loser(rows: Rows) -> Reading:
     rows.keep()
     rows.add_items({"left": rows.roles["winner"], "right": rows.roles["loser"]})
-    tie = rows.roles.get("tie")
-    rows.add_value("outcome", tie_outcome(rows.table, tie))
-    if tie is not None:
-        rows.need(["outcome"], "tie", {tie: is_blank(rows.table, tie)})
+    rows.add_value("outcome", "1")
+    if "tie" in rows.roles:
+        rows.add_value("outcome", tie_outcome(rows.table, rows.roles["tie"]))
+        rows.need(["outcome"], "tie", [rows.roles["tie"]])
     return _battles(rows, "winner_loser")
 
 
@@ -143,12 +140,12 @@ def _ranks(rows: Rows) -> Reading:
     names = rows.roles["ranks"]
     rows.keep()
     cells = label_cells(rows.table, names, rows.catalogue)
-    blanks = [is_blank(rows.table, name) for name in names]
+    blanks = [rows.is_blank(name) for name in names]
     return _orders(
         rows,
         f"select held.rowid as row, unnest([{', '.join(cells)}]) as label, "
         f"unnest(range({len(names)})) as rank from held",
-        {names[0]: f"({' and '.join(blanks)})"},
+        " and ".join(blanks),
     )
 
 
@@ -157,21 +154,21 @@ def _ballot(rows: Rows) -> Reading:
     rows.keep()
     column = rows.roles["ballot"]
     ballot = cell_of(column)
-    blank = is_blank(rows.table, column)
+    blank = rows.is_blank(column)
     wrong = f"not {blank} and regexp_matches({ballot}, {literal(NAMES_NOBODY)})"
     way_out: WayOut = ["Write ballots as a > b = c with ", Option("sql"), "."]
-    check_cells(rows.table, {column: wrong}, "has a place without a name", way_out)
+    check_cell(rows.table, column, wrong, "has a place without a name", way_out)
     levels = f"string_split({ballot}, '>')"
     return _orders(
         rows,
         f"select row, {trimmed('name')} as label, rank from (select row, rank, "
         "unnest(string_split(tied, '=')) as name from (select held.rowid as row, "
         f"unnest({levels}) as tied, unnest(range(len({levels}))) as rank from held))",
-        {column: blank},
+        blank,
     )
 
 
-def _orders(rows: Rows, entries: str, blank: Mapping[str, str]) -> Reading:
+def _orders(rows: Rows, entries: str, blank: str) -> Reading:
     rows.set_entries(entries)
     labels = number_labels(
         rows.table, "codes_items", "select row, label from entries", rows.catalogue
@@ -179,7 +176,7 @@ def _orders(rows: Rows, entries: str, blank: Mapping[str, str]) -> Reading:
     rows.add_value("rank", "entries.rank::integer")
     rows.add_codes("item", "codes_items", "entries.label", labels)
     role = "ranks" if "ranks" in rows.roles else "ballot"
-    rows.need(["item"], role, blank)
+    rows.need(["item"], role, rows.columns_of(role), blank)
     rows.add_units()
     columns = rows.fetch()
     places = columns[PLACE]
@@ -204,8 +201,8 @@ def _regression(rows: Rows) -> Reading:
     rows.add_number("response")
     keys = [f"feature {place}" for place in range(len(names))]
     for key, name in zip(keys, names, strict=True):
-        rows.add_value(key, number(rows.table, name))
-        rows.need([key], "features", {name: is_blank(rows.table, name)})
+        rows.add_value(key, rows.number(name))
+        rows.need([key], "features", [name])
     rows.add_units()
     columns = rows.fetch()
     columns["features"] = [columns.pop(key) for key in keys]

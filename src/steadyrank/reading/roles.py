@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from steadyrank.errors import Option
@@ -166,9 +166,9 @@ class Reading:
     kind: str
     form: str
     roles: dict[str, Any]
-    items: tuple[object, ...] = ()
-    columns: dict[str, Any] = field(default_factory=dict)
-    rows: IntArray | None = None
+    items: tuple[object, ...]
+    columns: dict[str, Any]
+    rows: IntArray
     skipped: Skipped | None = None
     header: str | None = None
 

@@ -13,11 +13,14 @@ from steadyrank.arrays import Coded
 from steadyrank.errors import Option
 from steadyrank.reading.cells import (
     LARGEST,
-    check_cells,
+    ROW,
+    cell_of,
+    check_cell,
     check_numbers,
     first_row,
     is_blank,
     number,
+    stacked,
 )
 from steadyrank.reading.codes import label_cells, number_labels
 from steadyrank.reading.query import quoted
@@ -48,7 +51,7 @@ class Rows:
         self._joins: list[str] = []
         self._labels: dict[str, AnyArray] = {}
         self._needed: list[str] = []
-        self._blank: list[tuple[str, str, str]] = []  # role, column, condition
+        self._blank: list[tuple[str, Sequence[str], str]] = []
 
     def keep(self, columns: Sequence[str] = ()) -> None:
         """Materialise the columns that were said, and others that the form reads."""
@@ -118,7 +121,7 @@ class Rows:
         for (key, column), cell in zip(columns.items(), cells, strict=True):
             self.add_codes(key, codes, cell, labels)
             role = next(r for r, said in self.roles.items() if said == column)
-            self.need([key], role, {column: is_blank(self.table, column)})
+            self.need([key], role, [column])
 
     def add_codes(self, key: str, codes: str, cell: str, labels: AnyArray) -> None:
         """Read the codes of labels, which the table ``codes`` holds."""
@@ -130,15 +133,17 @@ class Rows:
     def add_number(self, role: str) -> None:
         """Read a column of numbers; a cell that holds anything else is refused."""
         column = self.roles[role]
-        check_numbers(self.table, (column,))
-        self.add_value(role, number(self.table, column))
-        self.need([role], role, {column: is_blank(self.table, column)})
+        check_numbers(self.table, [column])
+        self.add_value(role, self.number(column))
+        self.need([role], role, [column])
 
     def add_value(self, key: str, expression: str) -> None:
         """Read the value of an expression."""
         self._values[key] = expression
 
-    def need(self, keys: Sequence[str], role: str, blank: Mapping[str, str]) -> None:
+    def need(
+        self, keys: Sequence[str], role: str, columns: Sequence[str], blank: str = ""
+    ) -> None:
         """Leave out the rows that have a value under none of the keys.
 
         Parameters
@@ -146,20 +151,36 @@ class Rows:
         keys : sequence of str
         role : str
             What is blank then.
-        blank : mapping
-            For each of its columns the condition of a blank.
+        columns : sequence of str
+            Its columns.
+        blank : str, optional
+            The condition that such a row has no value; that any of its cells is blank
+            unless said.
         """
         values = ", ".join(map(quoted, keys))
         self._needed.append(f"coalesce({values}) is not null")
-        self._blank += [(role, *pair) for pair in blank.items()]
+        self._blank.append((role, columns, blank))
+
+    def number(self, column: str) -> str:
+        """Return the expression of the numbers in a column."""
+        return number(cell_of(column), self.table.types[column])
+
+    def is_blank(self, column: str) -> str:
+        """Return the condition that a cell of a column is blank."""
+        return is_blank(cell_of(column), self.table.types[column])
+
+    def columns_of(self, role: str) -> tuple[str, ...]:
+        """Return the columns of a role."""
+        said = self.roles[role]
+        return said if isinstance(said, tuple) else (said,)
 
     def _check_amount(self, role: str) -> None:
         column = self.roles[role]
-        amount = number(self.table, column)
-        check_cells(self.table, {column: f"{amount} < 0"}, f"is negative, and a {role}")
+        amount = self.number(column)
+        check_cell(self.table, column, f"{amount} < 0", f"is negative, and a {role}")
         if role == "count":
             whole = f"{amount} <> floor({amount}) or {amount} > {LARGEST}"
-            check_cells(self.table, {column: whole}, "is no whole number, and a count")
+            check_cell(self.table, column, whole, "is no whole number, and a count")
 
     def fetch(self) -> dict[str, Any]:
         """Return the arrays of the rows that lack nothing, in the order of the table."""
@@ -244,11 +265,17 @@ class Rows:
         return Reading("", form, dict(self.roles), tuple(items), columns, rows, skipped)
 
     def _first_blank(self) -> tuple[str, str, str]:
-        blanks = [condition for *_, condition in self._blank]
-        row, *marks = first_row(
-            self.table,
-            f"select held.rowid, {', '.join(blanks)} from held where {' or '.join(blanks)} "
-            "order by held.rowid limit 1",
-        )
-        role, column, _ = self._blank[marks.index(True)]
+        """Return the role, the column and the place of the first blank."""
+        firsts: list[tuple[int, str, str]] = []
+        for role, columns, blank in self._blank:
+            for kind, names, cells in stacked(self.table, columns):
+                query = (
+                    f"select row, place from ({cells}) where {is_blank('cell', kind)}"
+                )
+                if blank:  # in all cells of a row together
+                    query = f"select {ROW} as row, 0 as place from held where {blank}"
+                first = first_row(self.table, f"{query} order by row, place limit 1")
+                if first:
+                    firsts.append((first[0], role, names[first[1]]))
+        row, role, column = min(firsts, key=lambda first: first[0])
         return role, column, self.table.place(row)

@@ -106,6 +106,11 @@ class Opener:
         self, path: Path, name: str, opened: Callable[[Path, str], Part]
     ) -> Part:
         self.called = self.called or name
+        if not _is_utf8(str(path)):
+            raise UnreadableFileError(
+                f"the path {shorten(str(path))} is not UTF-8",
+                way_out="Rename it, or give the file as standard input.",
+            )
         self.paths.append(str(path))
         try:
             if not path.stat().st_size:
@@ -219,6 +224,14 @@ def _with_file_name(part: Part, name: str) -> str:
             way_out="Rename it.",
         )
     return f"SELECT *, {literal(name)} AS {FILE_NAME} FROM ({part.query})"
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _paths(source: str) -> tuple[list[Path], bool]:

@@ -102,12 +102,13 @@ def answer_alone(findings: Findings, terminal: Terminal) -> Iterator[Line]:
                 yield from _table(columns, terminal)
         case "top-k":
             yield Line(findings["headline"], "bold")
-            yield from topk_table(findings, terminal)
+            yield from (*warned(findings), *topk_table(findings, terminal))
         case "ranking":
-            yield Line(findings["headline"], "bold")
+            yield from (Line(findings["headline"], "bold"), *warned(findings))
             yield from _item_lines(findings["rows"][:most], findings, terminal, {})
         case _:
             yield Line(said(findings)[0], VERDICTS[findings.get("stable")])
+            yield from warned(findings)
             columns, hidden = table(findings, terminal, most)
             yield from _table(columns, terminal) if columns else ()
             yield Line(hidden, FAINT)
