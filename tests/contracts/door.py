@@ -268,12 +268,16 @@ def with_stated_range(scorer: str) -> str:
 # Units: the project numbers and labels them, a case names them.
 
 
-def label_of(case: Case, unit: Unit) -> str:
-    """The label of a distinct unit that has no name of its own."""
-    content, weight = unit  # type: ignore[misc]
-    label = LABELS[case.kind](content, case.items.index)
+def labels_of_units(case: Case) -> dict[str, Unit]:
+    """The distinct units that have no name of their own, by what they are called."""
+    places = {item: place for place, item in enumerate(case.items)}
     has_weights = any(Fraction(row.weight) != 1 for row in case.rows)
-    return f"{label}, weight {float(weight):g}" if has_weights else label
+    units = {}
+    for unit in case.units:
+        content, weight = unit  # type: ignore[misc]
+        label = LABELS[case.kind](content, places.__getitem__)
+        units[f"{label}, weight {float(weight):g}" if has_weights else label] = unit
+    return units
 
 
 def label_of_vote(item: str, listed: Any) -> str:
@@ -310,7 +314,7 @@ def units_by_number(case: Case, data: Any) -> list[Unit]:
         return list(labels)
     if case.ordered:
         return [place for place, row in enumerate(case.rows) if row.weight_as_fraction]
-    units = {label_of(case, unit): unit for unit in case.units}
+    units = labels_of_units(case)
     return [units[label] for label in labels]
 
 
@@ -530,9 +534,11 @@ class Asked:
             "sentence": found.sentence,
         }
 
-    def audit(self, ks: Iterable[int], eps: float) -> dict[Any, dict[str, Any]]:
+    def audit(
+        self, ks: Iterable[int], eps: float, methods: list[str] | None = None
+    ) -> dict[Any, dict[str, Any]]:
         """For each method and k: the share of units that break it, its size, Jaccard."""
-        table = self.study.audit(ks, eps=eps).table
+        table = self.study.audit(ks, eps=eps, methods=methods).table
         return {
             (row.method, row.k): {
                 "delta": row.delta,

@@ -30,7 +30,7 @@ def large_case(kind: str) -> Case:
                 content = (name(item), str(rng.integers(1, 6)))
                 rows.append(Row(content, f"p{person:04d}"))
     elif kind == "ballots":
-        for person in people[:1500]:
+        for person in people:
             best = rng.permutation(N_ITEMS)[:2].tolist()
             tiers = tuple((name(item),) for item in best)
             rows.append(Row(tiers, f"p{person:04d}"))
@@ -51,7 +51,7 @@ def large_case(kind: str) -> Case:
 
 SCORERS = {
     "ratings": "mean-rating",
-    "ballots": "points:5,3,1",
+    "ballots": "borda",
     "votes": "plurality",
     "groups": "plurality",
 }
@@ -89,7 +89,8 @@ def test_large_data_have_the_standings_of_their_rows(kind: str):
 
         eps = 1.5 * float(np.median(np.linalg.norm(rows - scores, axis=1)))
         delta = pytest.approx(found.n_broken_inflated(k, eps) / copies.sum())
-        assert found.audit([k], eps)["inflated_topk", k]["delta"] == delta
+        table = found.audit([k], eps, methods=["inflated_topk"])
+        assert table["inflated_topk", k]["delta"] == delta
         assert found.curve(k, eps)["delta"] == delta
     n_changing = copies[(orders != plain).any(axis=1)].sum()
     assert found.ranking()["n_changing"] == n_changing
