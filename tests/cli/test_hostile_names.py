@@ -204,6 +204,6 @@ def test_a_path_that_is_no_text_is_refused_and_its_content_read(
     words = ("--choice", "vote", "-k", 1)
     found = run("topk", path, *words)
     assert (found.code, found.out) == (2, "")
-    assert "\\udcff.csv' is not UTF-8." in found.err
+    assert "udcff.csv' is not UTF-8." in found.err
     with open(path, "rb") as file:  # noqa: PTH123
         assert run("topk", "-", *words, stdin=file.read()).code == 0
