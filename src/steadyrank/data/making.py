@@ -57,7 +57,8 @@ def make(reading: Reading, table: Table) -> Observations:
         scorer=ONLY_PAPER if "rating" in reading.roles else "",
         library=table.library,
     )
-    named = with_notes(data, *nearly_equal(data.items), first=True)
+    notes = (*table.notes, *nearly_equal(data.items))
+    named = with_notes(data, *notes, first=True)
     return set_fields(named, _origin=origin)
 
 
