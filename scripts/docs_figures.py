@@ -29,8 +29,7 @@ RESAMPLES = 4000
 def restaurants() -> Any:
     """Return the bundled ratings."""
     with demo_file("restaurants.csv") as path:
-        roles = {"item": "restaurant", "rating": "stars", "unit": "reviewer"}
-        return read(path, **roles)
+        return read(path, item="restaurant", rating="stars", unit="reviewer")
 
 
 def benchmark() -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.errors import NO_BLANKS, Option, shorten
+from steadyrank.errors import NO_BLANKS, shorten
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -417,10 +417,7 @@ def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:
             f"{what} must be whole numbers from 0 on, below 2^63, but there is {column[wrong][0]}",
             rows=wrong,
             subject=what,
-            way_out=[
-                "Correct these rows, or, if points in text stand between thousands, say so with ",
-                Option("decimal", ","),
-            ],
+            way_out="Correct these rows.",
         )
     return column.astype(np.int64)
 

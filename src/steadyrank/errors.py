@@ -45,20 +45,16 @@ def listing(
     return f"{text} and {rest:,} more" if rest > 0 else text
 
 
-TYPED = {"weights": "weight"}
-"""Arguments that have another name on the command line, where they name one column."""
-
-
 def typed_name(argument: str) -> str:
     """Return the option of the command line for an argument of the library.
 
     Examples
     --------
-    >>> typed_name("wins_left"), typed_name("k"), typed_name("weights")
-    ('--wins-left', '-k', '--weight')
+    >>> typed_name("left_score"), typed_name("k")
+    ('--left-score', '-k')
     """
     dashes = "-" if len(argument) == 1 else "--"
-    return dashes + TYPED.get(argument, argument).replace("_", "-")
+    return dashes + argument.replace("_", "-")
 
 
 @dataclass(frozen=True)
@@ -78,8 +74,8 @@ class Option:
 
     Examples
     --------
-    >>> print(Option("missing", "drop"), Option("choice"), Option("items", several=True))
-    missing="drop" choice=... items=[...]
+    >>> print(Option("sheet", "May"), Option("choice"), Option("items", several=True))
+    sheet="May" choice=... items=[...]
     """
 
     name: str
@@ -99,8 +95,8 @@ class Option:
 
         Examples
         --------
-        >>> Option("wins_left").typed(), Option("missing", "drop").typed(), Option("k").typed()
-        ('--wins-left ...', '--missing drop', '-k ...')
+        >>> Option("left_score").typed(), Option("sheet", "May").typed(), Option("k").typed()
+        ('--left-score ...', '--sheet May', '-k ...')
         """
         value = "A,B,..." if self.several else "..."
         if self.value is not None:
@@ -116,8 +112,7 @@ IN_MEMORY = "This needs the data in memory: read the files without an engine."
 NOBODY_COUNTS = "all weights are 0, so nobody counts"
 NO_BLANKS: WayOut = ("Fill them in, or leave these rows out.",)
 MEANS_OF_REST = (
-    ", or take means over the values that are there with ",
-    Option("missing", "available"),
+    ', or take means over the values that are there with missing="available"'
 )
 """What to do about values that are missing."""
 NO_VALUES = "no values at all, so left out: {}"

@@ -190,3 +190,20 @@ def test_a_poor_terminal_gets_plain_characters(hostile: Path, encoding: str) -> 
     assert "|" in text
     assert "xxxx...xxxx" in text
     assert ("caf\\xe9 cr\\xe8me" in text) == (encoding == "ascii")
+
+
+def test_a_path_that_is_no_text_is_refused_and_its_content_read(
+    run: Command, tmp_path: Path
+) -> None:
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.csv")
+    try:
+        with open(path, "wb") as file:  # noqa: PTH123 (as a shell would)
+            file.write(b"vote\na\na\nb\n")
+    except OSError:
+        pytest.skip("this file system takes text alone")
+    words = ("--choice", "vote", "-k", 1)
+    found = run("topk", path, *words)
+    assert (found.code, found.out) == (2, "")
+    assert "udcff.csv' is not UTF-8." in found.err
+    with open(path, "rb") as file:  # noqa: PTH123
+        assert run("topk", "-", *words, stdin=file.read()).code == 0

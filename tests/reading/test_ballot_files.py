@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from steadyrank import Study
+from steadyrank.data.read import read as data_of
 from steadyrank.errors import InvalidDataError
 from steadyrank.reading.table import open_table
 from tests.reading.opened import read
@@ -81,6 +83,16 @@ def test_preflib_orders(ending: str, tmp_path: Path) -> None:
         assert table.catalogue == ("Ann", "Bob, B.", "Cat")
         table.keep(["ballot"])
         assert table.place(1) == f"x.{ending}, line 11"
+
+
+def test_answers(tmp_path: Path) -> None:
+    orders = data_of(written(tmp_path, "x.blt", BLT))
+    assert (orders.items, orders.n_units) == (("Ann A.", "Bob B.", "Cat C."), 23)
+    assert "withdrawn according to the file, but ranked: 'Bob B.'" in orders.notes
+    approvals = data_of(written(tmp_path, "x.cat", CAT))
+    assert approvals.n_units == 3
+    study = Study(approvals)
+    assert study.topk(1).members == ("Ann",)
 
 
 def test_preflib_categories(tmp_path: Path) -> None:

@@ -227,7 +227,6 @@ def test_a_role_that_defines_a_kind_leaves_the_header_alone() -> None:
 RECIPES = [
     ("196,242,3,881250949", "no-header"),
     ("1::1193::5::978300760", "double-colon"),
-    ("| model | score |", "markdown"),
     ("doc_id,doc,target,resps", "lm-eval"),
     ("instruction,generator_1,generator_2,preference", "alpacaeval"),
     ("resolved_ids,error_ids", "swe-bench"),
@@ -240,4 +239,4 @@ def test_files_of_other_tools_name_their_recipe(header: str, recipe: str) -> Non
     columns = {name: ["x"] for name in header.split(",")}
     with open_table(columns) as opened, pytest.raises(ColumnError) as caught:
         resolve(opened, {})
-    assert f"recipes.md#{recipe}" in str(caught.value)
+    assert f"evaluation-tools.md#{recipe}" in str(caught.value)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from steadyrank import Study
 from steadyrank.reading.resolve import resolve
 from steadyrank.reading.table import open_table
 from written_tables import values
@@ -209,6 +210,52 @@ def test_tables_with_unlucky_headers_come_back_as_drawn(kind: Any, seed: int) ->
     assert {name: values(column) for name, column in read.columns.items()} == columns
     assert read.header is None
     assert read.skipped is None
+
+
+@pytest.mark.parametrize("kind", [long, choice, points, winner, loser])
+@pytest.mark.parametrize("seed", range(100, 104))
+def test_rows_with_blanks_are_skipped_and_counted(kind: Any, seed: int) -> None:
+    drawn = Drawn(seed)
+    said, columns = kind(drawn)
+    blank = np.zeros(drawn.n_rows, dtype=bool)
+    for name in said.values():
+        for row in range(1, drawn.n_rows):
+            if drawn.rng.random() < 0.15:
+                drawn.columns[name][row] = str(drawn.rng.choice(["", " ", "\u3000\t"]))
+                blank[row] = True
+    kept = np.flatnonzero(~blank).tolist()
+    with open_table(io.BytesIO(drawn.text()), delimiter=",") as table:
+        read = resolve(table, said)
+    assert (0 if read.skipped is None else read.skipped.number) == blank.sum()
+    assert read.rows.tolist() == kept
+    for name, cells in columns.items():
+        assert values(read.columns[name]) == [cells[row] for row in kept]
+    rows_of_items = ("item", "choice", "left", "right")
+    named = {
+        label
+        for name in rows_of_items
+        if name in read.columns
+        for label in values(read.columns[name])
+    }
+    assert {*read.items} == named  # an item of skipped rows alone is not there
+
+
+NEUTRAL = {"item": "c1", "score": "c2", "rating": "c2", "unit": "c3"}
+
+
+@pytest.mark.parametrize("seed", range(200, 206))
+def test_answers_do_not_depend_on_the_header(seed: int) -> None:
+    drawn = Drawn(seed)
+    drawn.n_rows = 12
+    said, columns = long(drawn)
+    role = "score" if "score" in said else "rating"
+    plain = {NEUTRAL[name]: cells for name, cells in columns.items()}
+    neutral = {"item": "c1", role: "c2", "unit": "c3"}
+    unlucky = Study(io.BytesIO(drawn.text()), **said, delimiter=",")
+    answer = Study(plain, **neutral)
+    assert unlucky.items == answer.items
+    assert unlucky.scores.tolist() == answer.scores.tolist()
+    assert list(unlucky.units.labels) == list(answer.units.labels)
 
 
 def test_an_empty_header_can_be_said_by_its_place() -> None:

@@ -134,6 +134,8 @@ def test_other_tables(tmp_path: Path) -> None:
     assert found == (["name", "n", "item"], [["Ann", 1, "a"], ["Bob", 2, "b"]])
     with pytest.raises(InvalidSettingError, match="further tables names, o"):
         read(io.BytesIO(TEXT), tables=tables)
+    with pytest.raises(InvalidSettingError, match="a further table is called data"):
+        query("FROM data", tables={"data": tables["o"]})
 
 
 class TestLines:
@@ -147,6 +149,7 @@ class TestLines:
             ),
             ("1\t2\n1\t2\n", "SELECT line[1] a FROM lines", cells("a/1/1")),
             ("title\n\na,b\n", "FROM lines WHERE line <> ''", cells("line/title/a,b")),
+            ("x\n", "FROM LINES", cells("line/x")),
             ('"x\r\ny"', "FROM lines", (["line"], [['"x'], ['y"']])),
         ],
     )

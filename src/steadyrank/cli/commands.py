@@ -13,7 +13,7 @@ from steadyrank.cli.output import deliver, show, terminal, working
 from steadyrank.errors import InvalidSettingError, SteadyrankError, UnwritableFileError
 from steadyrank.report.terminal import Line, Terminal
 from steadyrank.report.text import lines
-from steadyrank.study.study import Study, usual_k
+from steadyrank.study.study import Study, usual_k, with_names
 from steadyrank.text import counted, today
 from steadyrank.writing import append_whole, target_of, write_whole
 
@@ -170,7 +170,7 @@ def answer(
         k = usual_k(len(opened.items)) if asked.k is None else asked.k
 
         def ask(*studies: Study) -> Any:
-            return question(k, *studies)
+            return question(k, *map(with_names, studies))
 
         one = asked.split is None
         result = ask(opened, *newer) if one else opened.ask(ask, *newer)
@@ -182,22 +182,22 @@ def answer(
 
 def view(found: dict[str, Any], asked: Namespace) -> None:
     """Write a document in the form that was asked for."""
-    if asked.form == "json":
-        from steadyrank.report.export import to_json
+    if asked.form == "text":
+        _text(found, asked)
+    else:
+        deliver(_written(found, asked), asked.output)
 
-        deliver(to_json(found), asked.output)
-    elif asked.form == "csv":
-        from steadyrank.report.export import to_csv
 
-        deliver(to_csv(found), asked.output)
-    elif asked.form == "markdown":
-        deliver(_markdown(found, asked), asked.output)
-    elif asked.form == "html":
+def _written(found: dict[str, Any], asked: Namespace) -> str:
+    if asked.form == "markdown":
+        return _markdown(found, asked)
+    if asked.form == "html":
         from steadyrank.report.html import render_html
 
-        deliver(render_html(found, date=today()), asked.output)
-    else:
-        _text(found, asked)
+        return render_html(found, date=today())
+    from steadyrank.report.export import to_csv, to_json
+
+    return to_json(found) if asked.form == "json" else to_csv(found)
 
 
 def _text(found: dict[str, Any], asked: Namespace) -> None:

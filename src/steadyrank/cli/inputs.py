@@ -10,7 +10,7 @@ from steadyrank.cli.output import working
 from steadyrank.cli.parser import unknown
 from steadyrank.data.read import read
 from steadyrank.errors import FileNotThereError, InvalidSettingError
-from steadyrank.study.study import Study, with_names
+from steadyrank.study.study import Study
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -30,7 +30,7 @@ def open_study(asked: Namespace, file: str) -> Any:
         data = read(source, **asked.said)
     if asked.min_count is not None:
         data = data.with_min_count(asked.min_count)
-    return with_names(Study(data, asked.scorer))
+    return Study(data, asked.scorer)
 
 
 def standard_input() -> Any:

@@ -116,29 +116,25 @@ COMMANDS = {
 }
 
 
-def whole(text: str, option: str) -> int:
-    """Return a whole number as it was typed."""
-    try:
-        return int(text)
-    except ValueError:
-        raise InvalidValueError(
-            f"{option} must be a whole number, but is {shorten(text)}"
-        ) from None
+def _number(kind: Callable[[str], Any], what: str) -> Callable[[str, str], Any]:
+    def parse(text: str, option: str) -> Any:
+        try:
+            return kind(text)
+        except ValueError:
+            raise InvalidValueError(
+                f"{option} must be {what}, but is {shorten(text)}"
+            ) from None
+
+    return parse
+
+
+whole = _number(int, "a whole number")
+number = _number(float, "a number")
 
 
 def wholes(text: str, option: str) -> list[int]:
     """Return whole numbers with commas between them."""
     return [whole(part, option) for part in text.split(",")]
-
-
-def number(text: str, option: str) -> float:
-    """Return a number as it was typed."""
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidValueError(
-            f"{option} must be a number, but is {shorten(text)}"
-        ) from None
 
 
 def named_file(text: str, option: str) -> tuple[str, str]:

@@ -146,7 +146,7 @@ class Ballots(CountedRows):
         if not labels:
             raise errors.EmptyDataError(
                 "no ballot names an item",
-                way_out=["Give the list as ", Option("items", several=True)],
+                way_out=["Give the list as ", Option("catalogue")],
             )
         times = row_counts(counts, size, "ballots")
         fields = {

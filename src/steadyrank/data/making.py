@@ -24,7 +24,7 @@ from steadyrank.data.observations import (
 from steadyrank.data.ratings import LongScores, Ratings, RowScores
 from steadyrank.data.regression import Regression, standardised
 from steadyrank.data.rows import check_some, in_strict_order, repeated_cells
-from steadyrank.data.score_matrix import ScoreMatrix
+from steadyrank.data.score_matrix import LEFT_OUT, ScoreMatrix
 from steadyrank.data.units import LazyLabels, of_people
 from steadyrank.data.votes import Votes
 from steadyrank.errors import (
@@ -57,7 +57,8 @@ def make(reading: Reading, table: Table) -> Observations:
         scorer=ONLY_PAPER if "rating" in reading.roles else "",
         library=table.library,
     )
-    named = with_notes(data, *nearly_equal(data.items), first=True)
+    notes = (*table.notes, *nearly_equal(data.items))
+    named = with_notes(data, *notes, first=True)
     return set_fields(named, _origin=origin)
 
 
@@ -296,6 +297,11 @@ def wide_scores(reading: Reading) -> Observations:
     data: Observations = ScoreMatrix(
         values[heavy][:, some], items=items, rows=names, missing="available", **said
     )
+    # What was skipped is told of the cells already.
+    n_blank = int((~present[heavy][:, some]).sum())
+    skipped = LEFT_OUT.format(counted(n_blank, "missing value"))
+    notes = tuple(note for note in data.notes if note != skipped)
+    data = set_fields(data, notes=notes)
     if not some.all():
         without = (
             shorten(label)

@@ -345,7 +345,7 @@ class Observations(ABC):
             f"no item can be left out of {self.kind.name}: all of them make up its scores together",
             way_out=[
                 "Name the columns that should be in it as ",
-                Option("items", several=True),
+                Option("features", several=True),
             ],
         )
 

@@ -17,7 +17,7 @@ from steadyrank.data.kinds import RATINGS, SCORES
 from steadyrank.data.observations import set_fields
 from steadyrank.data.rows import check_some, check_spans, in_strict_order
 from steadyrank.data.units import People, agreed, of_people, renumbered
-from steadyrank.errors import Option, shorten
+from steadyrank.errors import shorten
 from steadyrank.labels import encode, unique_labels
 from steadyrank.sums.exact import together
 from steadyrank.sums.sparse import SparseEntries
@@ -256,8 +256,5 @@ def _duplicates(user: object, item: object, rows: AnyArray) -> errors.InvalidDat
         f"{counted_are(len(rows), 'rating', 'repeated')}: user {shorten(user)} rated {shorten(item)} "
         "more than once",
         rows=rows,
-        way_out=[
-            "Keep the last with ", Option("duplicates", "last"),
-            ", or average with ", Option("duplicates", "mean"),
-        ],
-    )  # fmt: skip
+        way_out='Keep the last with duplicates="last", or average with duplicates="mean".',
+    )

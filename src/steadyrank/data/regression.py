@@ -120,7 +120,7 @@ class Regression(Observations):
         set_fields(self, items=labels, **made, **fields)
         if gaps.any():
             kept, notes = without_gaps(
-                missing, gaps, names, (*labels, "y"), otherwise=()
+                missing, gaps, names, (*labels, "y"), otherwise=""
             )
             set_fields(self, **self._rows(kept), notes=notes)
 

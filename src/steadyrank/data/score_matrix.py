@@ -17,12 +17,13 @@ from steadyrank.data.kinds import SCORES
 from steadyrank.data.observations import set_fields
 from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.data.units import People, of_people
-from steadyrank.errors import MEANS_OF_REST, Option, WayOut, listing, shorten
+from steadyrank.errors import MEANS_OF_REST, listing, shorten
 from steadyrank.sums.sparse import SparseEntries
 from steadyrank.text import counted, counted_are, plural
 
 GAPS = ("error", "drop", "available")
 """What may be done about missing values."""
+LEFT_OUT = "{} left out of the means"
 RESOLUTION = 1e-12
 """How close means of values on one scale are equal: a thousand times what rounding adds up to."""
 
@@ -139,7 +140,7 @@ def without_gaps(
     gaps: AnyArray,
     rows: Sequence[object],
     items: Sequence[object],
-    otherwise: WayOut = MEANS_OF_REST,
+    otherwise: str = MEANS_OF_REST,
     row: str = "row",
 ) -> tuple[IntArray, tuple[str, ...]]:
     """Return which rows stay, and what was done about the gaps; errors say what could be done else.
@@ -155,11 +156,7 @@ def without_gaps(
         raise errors.MissingValuesError(
             f"{counted_are(total, 'value', 'missing')} ({listing(where, total)})",
             rows=gappy,
-            way_out=[
-                f"Drop these {plural(row)} with ",
-                Option("missing", "drop"),
-                *otherwise,
-            ],
+            way_out=f'Drop these {plural(row)} with missing="drop"{otherwise}.',
         )
     unknown = listing(
         shorten(items[item]) for item in np.flatnonzero(gaps.all(axis=0)).tolist()
@@ -173,7 +170,7 @@ def without_gaps(
             f"{shorten(items[item])} in {there[item]:,} of {len(gaps):,} {plural(row)}"
             for item in np.flatnonzero(2 * there < there.max()).tolist()
         )
-        notes = [f"{counted(total, 'missing value')} left out of the means"]
+        notes = [LEFT_OUT.format(counted(total, "missing value"))]
         notes += [f"fewer values than others: {few}"] if few else []
         notes += (
             [f"{counted(int(empty.sum()), row)} without any value dropped"]
@@ -184,7 +181,7 @@ def without_gaps(
     if gappy.all():
         raise errors.MissingValuesError(
             f"every {row} has a missing value, so that dropping them leaves nothing",
-            way_out=["Leave out the items with the most gaps", *otherwise],
+            way_out=f"Leave out the items with the most gaps{otherwise}.",
         )
     names = listing(shorten(rows[place]) for place in np.flatnonzero(gappy).tolist())
     rows_gone, gone = counted(int(gappy.sum()), row), counted(total, "missing value")

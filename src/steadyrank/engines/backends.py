@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from steadyrank import errors
-from steadyrank.errors import Option, shorten
+from steadyrank.errors import shorten
 from steadyrank.operators.checks import check_whole
 
 PREFIX = "steadyrank-spill-"
@@ -64,7 +64,7 @@ class DuckDB:
             ):  # which would be no limit at all
                 told = f"{name} must be a size above 0, but is {size!r}"
                 raise errors.InvalidSettingError(
-                    told, way_out=["Give a size such as 2GB as ", Option(name)]
+                    told, way_out=f"Give a size such as 2GB as {name}."
                 )
         if self.threads is not None:
             check_whole("threads", self.threads, 1)

@@ -132,6 +132,7 @@ def first_line(error: Exception) -> str:
 def tables_of(con: duckdb.DuckDBPyConnection, sql: str | None) -> set[str]:
     """Return the tables that a query names; none where it cannot be parsed."""
     try:
-        return set() if sql is None else con.get_table_names(sql)
+        names = set() if sql is None else con.get_table_names(sql)
+        return {name.lower() for name in names}
     except duckdb.Error:
         return set()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SHOWN_COLUMNS = 30
 SHOWN_WIDTH = 30
-RECIPES_PAGE = "docs/guides/recipes.md"
+RECIPES_PAGE = "docs/guides/evaluation-tools.md"
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,6 @@ def _is_number(text: str) -> bool:
 RECIPES = (
     Recipe("no-header", "a file without a header", lambda names: all(map(_is_number, names))),
     Recipe("double-colon", "fields between ::", lambda names: any("::" in n for n in names)),
-    Recipe("markdown", "a table of Markdown", lambda names: names[0].startswith("|")),
     Recipe("lm-eval", "the results of lm-eval", _with("results", "n-shot")),
     Recipe("lm-eval", "samples of lm-eval", _with("doc_id", "doc", "resps")),
     Recipe("helm", "results of HELM", _with("name", "count", "mean", "variance")),

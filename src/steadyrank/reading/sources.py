@@ -108,7 +108,7 @@ class Opener:
         self.called = self.called or name
         if not _is_utf8(str(path)):
             raise UnreadableFileError(
-                f"the path {shorten(str(path))} is not UTF-8",
+                f"the path of {shorten(name)} is not UTF-8",
                 way_out="Rename it, or give the file as standard input.",
             )
         self.paths.append(str(path))

@@ -187,7 +187,7 @@ def open_table(
     try:
         con = query.connect(folder.name, memory_limit)
         opener = Opener(con, folder.name, delimiter, encoding, sheet)
-        return _open(opener, folder, source, sql, tables or {})
+        return _open(opener, folder, source, sql, tables)
     except BaseException:
         folder.cleanup()
         raise
@@ -198,35 +198,40 @@ def _open(
     folder: TemporaryDirectory[str],
     source: Any,
     sql: str | None,
-    tables: Mapping[str, Any],
+    tables: Mapping[str, Any] | None,
 ) -> Table:
-    used = query.tables_of(opener.con, sql)
-    parts = (
-        opener.lines(source) if "lines" in used - {*tables} else opener.parts(source)
-    )
+    others = {name.lower(): other for name, other in (tables or {}).items()}
+    used = query.tables_of(opener.con, sql) - {*others}
+    parts = opener.lines(source) if "lines" in used else opener.parts(source)
     table = Table(opener.con, opener.called, parts, folder, opener.library)
     if opener.grammar is not None and len(parts) == 1:
         table.said = opener.grammar.said
         table.catalogue = opener.grammar.catalogue
         table.notes = opener.grammar.notes
     statement = _together(opener.con, parts)
-    if "lines" in used - {*tables}:
+    if "lines" in used:
         opener.con.execute(f"CREATE TEMP VIEW lines AS {statement}")
-    table.view(statement)
+    else:
+        table.view(statement)
+    if "data" in others:
+        raise InvalidSettingError(
+            "a further table is called data, as the first is",
+            way_out=["Give it another name: ", Option("tables"), "."],
+        )
     if sql is None:
-        if tables:
+        if others:
             raise InvalidSettingError(
-                f"no query uses the further tables {', '.join(tables)}",
+                f"no query uses the further tables {', '.join(others)}",
                 way_out=["Say how to join them, as ", Option("sql"), "."],
             )
         return table
-    others = list(parts)
-    for name, other in tables.items():
+    every = list(parts)
+    for name, other in others.items():
         found = opener.parts(other)
-        others += found
+        every += found
         statement = _together(opener.con, found)
         opener.con.execute(f"CREATE TEMP VIEW {quoted(name)} AS {statement}")
-    table.shape(sql, opener.paths, others)
+    table.shape(sql, opener.paths, every)
     return table
 
 

@@ -49,13 +49,12 @@ MISSING_PART = "Get it again: part of the data is missing."
 RAGGED = (
     "Each record has a cell for each column. Correct the line, say another ",
     Option("delimiter"),
-    ", or take away titles above the header.",
+    ", or pass over titles as in docs/guides/evaluation-tools.md#titles.",
 )
 RULE = re.compile(r" *(?::?-+:? *)?")  # what stands below a header of Markdown
-MARKDOWN = (
-    "Split its lines by ",
-    Option("sql", "SELECT trim(split_part(line, '|', 2)) AS item, ... FROM lines"),
-)
+RECIPES = "docs/guides/evaluation-tools.md"
+IN_LINES = Option("sql", "SELECT ... FROM lines")
+MARKDOWN = ("Split its lines by ", IN_LINES, f", as in {RECIPES}#markdown.")
 ENCODED = (
     "Give its encoding, such as ",
     Option("encoding", "cp1252"),
@@ -213,7 +212,11 @@ class TextFile:
         elif len(delimiter) != 1 or delimiter in '"\r\n':
             raise InvalidDataError(
                 f"delimiter must be one letter, and is {shorten(delimiter)}",
-                way_out=("Split lines by ", Option("sql", "SELECT ... FROM lines")),
+                way_out=(
+                    "Split lines by ",
+                    IN_LINES,
+                    f", as in {RECIPES}#double-colon.",
+                ),
             )
         first = list(islice(found.records(), 2))
         line, header = first[0] if first else (0, [])

@@ -216,13 +216,7 @@ class Approval(MeanPoints):
         """Complain unless the data are approval ballots."""
         data = super().prepared(data)
         if not data.approval:
-            approved = Option("approval", flag=True)
-            way_out = (
-                "Use ",
-                Option("scorer", "borda"),
-                ", or read them with ",
-                approved,
-            )
+            way_out = ("Use ", Option("scorer", "borda"), ".")
             raise wrong_data(
                 "Approval", "ballots that approve", "orders", way_out=way_out
             )

@@ -240,11 +240,9 @@ def _unlike(old: Study, new: Study) -> Iterator[tuple[str, Any]]:
         yield (
             problem,
             [
-                "Give both the same ",
-                Option("kind"),
-                ", ",
+                "Say the same columns and the same ",
                 Option("scorer"),
-                " and columns.",
+                " of both.",
             ],
         )
     if not set(old.items) & set(new.items):

@@ -20,7 +20,7 @@ from steadyrank.reading.query import literal, quoted
 from steadyrank.reading.table import open_table
 from steadyrank.study.answers import named
 from steadyrank.study.results import begun, label
-from steadyrank.study.study import Study, with_names
+from steadyrank.study.study import Study
 from steadyrank.text import MOVES, STANDINGS, counted, today
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Split:
             rows = read(again(), **said | {"sql": query})
             if min_count is not None:
                 rows = rows.with_min_count(min_count)
-            return with_names(Study(rows, scorer))
+            return Study(rows, scorer)
 
         self.studies: dict[str | None, Any] = {None: _tried(study, "")}
         for name, value in values.items():

@@ -26,7 +26,7 @@ from steadyrank.scorers.sensitivity import Sensitivity, each_alone
 
 ONE_GROUP = (
     ", or leave the items of all groups but one out with ",
-    Option("drop", several=True),
+    Option("sql", "FROM data WHERE ..."),
 )
 RESOLUTION = 1e-9
 """How close log odds are equal."""
