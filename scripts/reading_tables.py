@@ -11,10 +11,10 @@ from typing import Any
 from pages import DOCS, ROOT, put
 
 from steadyrank.errors import typed_name
-from steadyrank.reader.roles import ROLES
+from steadyrank.reading.roles import ROLES
 
 PAGE = DOCS / "guides" / "reading.md"
-CONVENTIONS = ROOT / "src" / "steadyrank" / "reader" / "conventions.toml"
+CONVENTIONS = ROOT / "src" / "steadyrank" / "reading" / "conventions.toml"
 
 
 def roles() -> list[str]:

@@ -19,6 +19,10 @@ TEXTS = {
         "| task | alder | birch |\n|------|------:|------:|\n"
         "| arc  |  0.50 |  0.75 |\n| piqa |  0.60 |  0.70 |\n"
     ),
+    "titled.csv": (
+        "Results\nof 2024\ntask,model,acc\narc,alder,0.5\narc,birch,0.25\n"
+        "piqa,alder,0.75\npiqa,birch,0.5\n"
+    ),
     "pairs.csv": (
         "model_a,model_b,wins_a,wins_b,ties\n"
         "alder,birch,3,5,2\nbirch,cedar,4,1,0\ncedar,alder,2,2,1\n"

@@ -13,7 +13,7 @@ import pytest
 from docs.page_examples import DOCS
 from docs.recipe_files import write_all
 from steadyrank.cli import main
-from steadyrank.reader.refusal import RECIPES, RECIPES_PAGE
+from steadyrank.reading.refusal import RECIPES, RECIPES_PAGE, Recipe
 
 PAGE = (DOCS / "guides" / "recipes.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
@@ -23,6 +23,7 @@ SCORES: dict[str, dict[str, float]] = {
     "u.data": {"242": 9 / 3, "302": 3 / 3, "377": 1 / 2},
     "ratings.dat": {"1193": 9 / 3, "661": 5 / 3},
     "board.md": {"birch": 0.725, "alder": 0.55},
+    "titled.csv": {"alder": 0.625, "birch": 0.375},
     "output/*/results_*.json": {"org/birch": 0.725, "org/alder": 0.55},
     "output/*/samples_*.jsonl": {"org__birch": 1.0, "org__alder": 0.5},
     "runs/suite/*/stats.json": {"org_birch": 0.775, "org_alder": 0.55},
@@ -51,6 +52,10 @@ def words_of(block: str) -> list[str]:
     return done.stdout.split("\0")[:-1]
 
 
+ANCHORS = {
+    heading.lower().replace(" ", "-")
+    for heading in re.findall(r"^## (.+)$", PAGE, re.MULTILINE)
+} | set(re.findall(r'<span id="([\w-]+)">', PAGE))
 COMMANDS = {words[1]: words for words in map(words_of, BLOCKS)}
 
 
@@ -85,13 +90,8 @@ def test_every_recipe_has_its_scores() -> None:
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.what)
-def test_the_page_has_the_anchor_of_each_recipe(recipe: object) -> None:
-    headings = {
-        heading.lower().replace(" ", "-")
-        for heading in re.findall(r"^## (.+)$", PAGE, re.MULTILINE)
-    }
-    anchors = headings | set(re.findall(r'<span id="([\w-]+)">', PAGE))
-    assert recipe.name in anchors  # type: ignore[attr-defined]
+def test_the_page_has_the_anchor_of_each_recipe(recipe: Recipe) -> None:
+    assert recipe.name in ANCHORS
 
 
 @pytest.mark.parametrize(
@@ -99,6 +99,8 @@ def test_the_page_has_the_anchor_of_each_recipe(recipe: object) -> None:
     [
         ("u.data", "no-header"),
         ("ratings.dat", "double-colon"),
+        ("board.md", "markdown"),
+        ("titled.csv", "titles"),
         ("output/org__alder/results_2024-06-01T10-00-00.json", "lm-eval"),
         (
             "output/org__alder/samples_arc_easy_2024-06-01T10-00-00.jsonl",
@@ -116,3 +118,4 @@ def test_a_refusal_names_the_recipe(
     assert main([file]) == 2
     refusal = capsys.readouterr().err
     assert f"{RECIPES_PAGE}#{anchor}." in refusal
+    assert anchor in ANCHORS

@@ -239,4 +239,4 @@ def test_files_of_other_tools_name_their_recipe(header: str, recipe: str) -> Non
     columns = {name: ["x"] for name in header.split(",")}
     with open_table(columns) as opened, pytest.raises(ColumnError) as caught:
         resolve(opened, {})
-    assert f"evaluation-tools.md#{recipe}" in str(caught.value)
+    assert f"recipes.md#{recipe}" in str(caught.value)

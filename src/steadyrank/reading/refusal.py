@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SHOWN_COLUMNS = 30
 SHOWN_WIDTH = 30
-RECIPES_PAGE = "docs/guides/evaluation-tools.md"
+RECIPES_PAGE = "docs/guides/recipes.md"
 
 
 @dataclass(frozen=True)

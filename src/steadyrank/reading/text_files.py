@@ -49,10 +49,10 @@ MISSING_PART = "Get it again: part of the data is missing."
 RAGGED = (
     "Each record has a cell for each column. Correct the line, say another ",
     Option("delimiter"),
-    ", or pass over titles as in docs/guides/evaluation-tools.md#titles.",
+    ", or pass over titles as in docs/guides/recipes.md#titles.",
 )
 RULE = re.compile(r" *(?::?-+:? *)?")  # what stands below a header of Markdown
-RECIPES = "docs/guides/evaluation-tools.md"
+RECIPES = "docs/guides/recipes.md"
 IN_LINES = Option("sql", "SELECT ... FROM lines")
 MARKDOWN = ("Split its lines by ", IN_LINES, f", as in {RECIPES}#markdown.")
 ENCODED = (
