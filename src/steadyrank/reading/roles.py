@@ -98,16 +98,22 @@ POINTS = ("left", "right", "left_score", "right_score")
 FORMS = (
     Form("scores", "long", "scores", ("item", "score"), SCORES_MAY),
     Form("scores", "long", "ratings", ("item", "rating"), SCORES_MAY),
-    Form("scores", "wide", "a column an item", ("wide",), SCORES_MAY),
-    Form("scores", "wide", "some are items", ("items",), ("wide", *SCORES_MAY)),
-    Form("scores", "wide_rows", "a row an item", ("item", "wide"), WIDE_ROWS_MAY),
+    Form("scores", "wide", "items in columns", ("wide",), SCORES_MAY),
+    Form("scores", "wide", "items in some columns", ("items",), ("wide", *SCORES_MAY)),
+    Form("scores", "wide_rows", "items in rows", ("item", "wide"), WIDE_ROWS_MAY),
     Form("battles", "winner", "battles", ("left", "right", "winner"), MAY),
-    Form("battles", "points", "points", POINTS, ("lower_is_better", *MAY)),
-    Form("battles", "winner_loser", "wins", ("winner", "loser"), ("tie", *MAY)),
+    Form("battles", "points", "battles by points", POINTS, ("lower_is_better", *MAY)),
+    Form(
+        "battles",
+        "winner_loser",
+        "winners and losers",
+        ("winner", "loser"),
+        ("tie", *MAY),
+    ),
     Form("ballots", "choice", "votes", ("choice",), MAY),
-    Form("ballots", "ranks", "a column a rank", ("ranks",), MAY),
-    Form("ballots", "ballot", "orders", ("ballot",), MAY),
-    Form("ballots", "rank", "a row a rank", ("item", "rank", "unit"), MAY),
+    Form("ballots", "ranks", "ranks in columns", ("ranks",), MAY),
+    Form("ballots", "ballot", "orders in one column", ("ballot",), MAY),
+    Form("ballots", "rank", "ranks in rows", ("item", "rank", "unit"), MAY),
     Form("regression", "regression", "a regression", ("response",), REGRESSION_MAY),
 )
 
@@ -123,12 +129,14 @@ class Skipped:
     place: str
     what: str = "rows"
 
-    def sentence(self) -> str:
-        """Return how many were left out, and where the first one is."""
-        return (
-            f"Skipped {self.number:,} of {self.total:,} {self.what} because of blanks: "
-            f"the first is in column {self.column!r}, {self.place}."
-        )
+    def document(self) -> dict[str, Any]:
+        """Return how many were left out, and where the first one is, as plain data."""
+        return {
+            "number": self.number,
+            "of": self.total,
+            "what": self.what,
+            "first": f"column {self.column!r}, {self.place}",
+        }
 
 
 @dataclass
@@ -174,38 +182,12 @@ class Reading:
 
     def document(self) -> dict[str, Any]:
         """Return how the table was read, as plain data."""
-        skipped = None
-        if self.skipped is not None:
-            skipped = {
-                "number": self.skipped.number,
-                "of": self.skipped.total,
-                "what": self.skipped.what,
-                "first": f"column {self.skipped.column!r}, {self.skipped.place}",
-            }
         roles = {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in self.roles.items()
         }
+        skipped = None if self.skipped is None else self.skipped.document()
         return {"header": self.header, "roles": roles, "skipped": skipped}
-
-    def sentence(self, option: Any = str) -> str:
-        """Return in one line which header was taken and what was skipped, if anything.
-
-        Parameters
-        ----------
-        option : callable
-            Writes an `Option` as its users type it.
-        """
-        sentences = []
-        if self.header is not None:
-            said = " ".join(
-                option(ROLES[name].option(value_text(value)))
-                for name, value in self.roles.items()
-            )
-            sentences.append(f"Read by its header ({self.header}) as {said}.")
-        if self.skipped is not None:
-            sentences.append(self.skipped.sentence())
-        return " ".join(sentences)
 
 
 def value_text(value: str | Sequence[str] | bool) -> str | None:

@@ -136,10 +136,11 @@ def how_read(findings: Findings) -> str:
         roles = _roles_in_words(reading)
         sentences.append(f"Read by its header ({reading['header']}): {roles}.")
     if reading["skipped"] is not None:
+        skipped = reading["skipped"]
+        why = "with a blank cell" if skipped["what"] == "rows" else "that are blank"
         sentences.append(
-            "Skipped {number:,} of {of:,} {what} with a blank cell, the first in {first}.".format(
-                **reading["skipped"]
-            )
+            f"Skipped {skipped['number']:,} of {skipped['of']:,} {skipped['what']} {why}, "
+            f"the first in {skipped['first']}."
         )
     return " ".join(sentences)
 
