@@ -355,6 +355,10 @@ WRONG_ROLES = [
     ({"items": ""}, "items names no column"),
     ({"ranks": 'titel,"note'}, "ranks is no list of names"),
     ({"wide": True}, "'k1' is not a number (3 of 3 rows). Name the columns of numbers"),
+    (
+        {"wide": True, "item": "titel"},
+        "'k1' is not a number (3 of 3 rows). Leave out columns that hold no scores",
+    ),
     ({"unit": "kunde"}, "has the header of no known tool"),
 ]
 
@@ -378,6 +382,14 @@ def test_a_table_of_which_nothing_is_said_is_shown() -> None:
 
 
 def test_a_table_without_rows_is_refused() -> None:
-    assert "has no rows (item, score)" in refusal("i,s\n", item="i", score="s")
-    told = refusal("i,s\n,1\n", item="i", score="s")
-    assert "has no row without a blank cell (item, score)" in told
+    assert "there are no rows in" in refusal("i,s\n", item="i", score="s")
+    told = refusal("i,s\n,1\na,\n", item="i", score="s")
+    assert "no row of the stream has all of item, score" in told
+    said = {"left": "h", "right": "g", "winner": "w"}
+    assert "all of left, right, winner" in refusal("h,g,w\nx,y,\n", **said)
+
+
+def test_a_table_without_other_columns_is_refused() -> None:
+    told = refusal("m\n7\n", wide=True, unit="m")
+    assert "has no columns but those that were said. Name the columns" in told
+    assert "--features" in refusal("y\n7\n", response="y")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from steadyrank.arrays import Coded, objects
-from steadyrank.errors import InvalidLabelError, Option, WayOut, shorten
+from steadyrank.errors import ColumnError, InvalidLabelError, Option, WayOut, shorten
 from steadyrank.reading.cells import (
     cell_of,
     check_cell,
@@ -59,7 +59,7 @@ def _wide(rows: Rows) -> Reading:
 def _wide_rows(rows: Rows) -> Reading:
     """Read a row for each item, whose other columns are units, as a long table."""
     names = rows.others()
-    _keep_numbers(rows, names, "items")
+    _keep_numbers(rows, names, "wide")
     values = ", ".join(rows.number(name) for name in names)
     rows.set_entries(
         f"select held.rowid as row, unnest([{values}]) as score, "
@@ -76,11 +76,16 @@ def _wide_rows(rows: Rows) -> Reading:
 
 
 def _keep_numbers(rows: Rows, names: Sequence[str], role: str) -> None:
-    rows.keep(names)
     way_out: WayOut = ()
     if role not in rows.roles:
-        numbers = Option(role, several=True)
-        way_out = ["Name the columns of numbers with ", numbers, "."]
+        way_out = ["Name the columns of numbers with ", Option(role, several=True), "."]
+    if role == "wide":  # items in rows: all other columns are units
+        exclude = Option("sql", "SELECT * EXCLUDE (...) FROM data")
+        way_out = ["Leave out columns that hold no scores with ", exclude, "."]
+    if not names:
+        problem = f"{rows.table.source} has no columns but those that were said"
+        raise ColumnError(problem, source="", way_out=way_out)
+    rows.keep(names)
     check_numbers(rows.table, names, way_out)
 
 

@@ -89,8 +89,10 @@ def _plain(word: str) -> str:
 
 
 def _by_word(column: str, outcomes: Mapping[str, int]) -> str:
+    if not outcomes:  # no word at all
+        return "cast(null as integer)"
     cases = (f"when {literal(word)} then {n}" for word, n in outcomes.items())
-    return f"case {_word(column)} {' '.join(cases)} else null end"
+    return f"case {_word(column)} {' '.join(cases)} end"
 
 
 def _is_one_of(word: str, words: Iterable[str]) -> str:

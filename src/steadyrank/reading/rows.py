@@ -247,11 +247,11 @@ class Rows:
         rows = columns.pop(PLACE)
         n_rows = self.n_rows
         if not len(rows):
-            lacking = "no row without a blank cell" if n_rows else "no rows"
             roles = ", ".join(dict.fromkeys(role for role, *_ in self._blank))
-            raise errors.EmptyDataError(
-                f"{self.table.source} has {lacking} ({roles})", source=""
-            )
+            problem = f"there are no rows in {self.table.source}"
+            if n_rows:
+                problem = f"no row of {self.table.source} has all of {roles}"
+            raise errors.EmptyDataError(problem, source="")
         if cells is None:
             n_kept = 1 + int(np.count_nonzero(rows[1:] != rows[:-1]))
             n_total, what = n_rows, "rows"
