@@ -103,7 +103,7 @@ def test_matrices() -> None:
         as_matrix("text", "values")
 
 
-def test_a_dataframe_is_sent_to_from_frame() -> None:
+def test_a_dataframe_is_sent_to_read() -> None:
     pl = pytest.importorskip("polars")
-    with pytest.raises(InvalidDataError, match="from_frame"):
+    with pytest.raises(InvalidDataError, match="read it with read"):
         as_matrix(pl.DataFrame({"a": [1]}), "values")

@@ -1,4 +1,4 @@
-"""Reading weights: what is guessed and said, what is refused, and engines that count them."""
+"""Weights: in every form of a table, what is refused, and engines that count them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from steadyrank import (
     ScoreMatrix,
     Study,
     Votes,
-    read_any,
+    read,
 )
 from steadyrank.errors import (
     EmptyDataError,
@@ -33,42 +33,9 @@ from steadyrank.errors import (
 )
 
 
-def test_a_column_of_weights_is_guessed_and_said() -> None:
-    votes = read_any(io.BytesIO(b"party,weight\nred,2\nblue,1\nblue,1.5\n"))
-    assert votes.n_units == 3
-    assert Plurality().score(votes).tolist() == [2.5 / 4.5, 2 / 4.5]
-    assert (
-        "column 'weight' read as the weights (how much each one counts, not how often it occurs)"
-        in votes.notes
-    )
-    counted = read_any(io.BytesIO(b"party,weight\nred,2\nblue,1\n"), count="weight")
-    assert (counted.n_units, counted.weights) == (3, None)
-    assert "unit: one vote with its weight, of 3" in Study(votes).facts.notes
-
-
-@pytest.mark.parametrize("name", ["wt", "Survey Weight", "sample_weight", "weights"])
-def test_names_of_weights(name: str) -> None:
-    assert Votes.from_frame({"vote": ["x", "y"], name: [0.5, 2]}).weights.tolist() == [
-        0.5,
-        2,
-    ]
-
-
-def test_text_under_such_a_name_is_not_guessed() -> None:
-    frame = {
-        "user": [1, 2],
-        "item": ["a", "b"],
-        "rating": [3, 4],
-        "weight": ["137lbs", "120lbs"],
-    }
-    assert Ratings.from_frame(frame).weights is None
-    with pytest.raises(InvalidDataError, match="137lbs"):
-        Ratings.from_frame(frame, weights="weight")
-
-
 def test_counts_and_weights_together() -> None:
     frame = {"choice": ["x", "y", "x"], "count": [3, 2, 1], "wt": [0.5, 1.5, 0.5]}
-    votes = Votes.from_frame(frame)
+    votes = read(frame, choice="choice", count="count", weight="wt")
     assert votes.n_units == 6
     assert list(votes.units.labels) == ["x, weight 0.5", "y, weight 1.5"]
     assert votes.units.counts.tolist() == [4, 2]
@@ -98,9 +65,11 @@ def test_bad_weights_are_refused(
 
 
 def test_a_bad_weight_is_named_with_its_line() -> None:
-    with pytest.raises(InvalidCountError, match=r"line 3") as caught:
-        Votes.read(io.BytesIO(b"vote,wt\nx,1\ny,-2\n"))
-    assert "'wt'" in str(caught.value)
+    file = io.BytesIO(b"vote,wt\nx,1\ny,-2\n")
+    with pytest.raises(
+        InvalidDataError, match=r"line 3, column 'wt': '-2' is negative"
+    ):
+        read(file, choice="vote", weight="wt")
 
 
 def test_long_weights_are_rounded_and_that_is_said() -> None:
@@ -124,10 +93,8 @@ def test_one_weight_for_each_user() -> None:
     ):
         Ratings(["u", "u"], ["a", "b"], [1, 2], units=["h", "i"], unit_kind="household")
     frame = {"user": [1, 1], "item": ["a", "b"], "rank": [1, 2], "weight": [1, 3]}
-    with pytest.raises(
-        InvalidDataError, match="entries of one user name different weights"
-    ):
-        Ballots.from_frame(frame)
+    with pytest.raises(InvalidDataError, match=r"user 1 has two weights: 1 .* and 3"):
+        read(frame, item="item", rank="rank", unit="user", weight="weight")
 
 
 def test_a_unit_with_all_the_weight() -> None:
@@ -142,49 +109,52 @@ def test_regressions_take_no_weights() -> None:
     with pytest.raises(InvalidCountError, match="take no weights"):
         Regression([[1.0], [2.0]], [1.0, 2.0], weights=[1, 2])
     cars = {"weight": [1.0, 2.0, 3.0], "power": [2.0, 1.0, 5.0], "y": [1.0, 2.0, 3.0]}
-    assert Regression.from_frame(cars).items == ("weight", "power")
-    with pytest.raises(
-        InvalidDataError, match="'weights' is not an argument of regression"
-    ):
-        Regression.from_frame(cars, weights="weight")
+    assert read(cars, response="y").items == ("weight", "power")
+    with pytest.raises(InvalidCountError, match="take no weights"):
+        read(cars, response="y", weight="weight")
 
 
 def test_weights_in_every_form_of_a_table() -> None:
-    entries = Ballots.from_frame(
-        {
-            "user": [1, 1, 2],
-            "item": ["a", "b", "b"],
-            "rank": [1, 2, 1],
-            "weight": [0.5, 0.5, 2],
-        }
-    )
-    orders = Ballots.from_frame({"order": ["a > b", "b"], "weight": [0.5, 2]})
-    columns = Ballots.from_frame(
-        {"one": ["a", "b"], "two": ["b", None], "weight": [0.5, 2]},
-        ranks=["one", "two"],
-    )
-    for ballots in (entries, orders, columns):
+    long = {"user": [1, 1, 2], "item": ["a", "b", "b"], "rank": [1, 2, 1]}
+    for ballots in (
+        read(
+            {**long, "mass": [0.5, 0.5, 2]},
+            item="item",
+            rank="rank",
+            unit="user",
+            weight="mass",
+        ),
+        read(
+            {"order": ["a > b", "b"], "mass": [0.5, 2]}, ballot="order", weight="mass"
+        ),
+        read(
+            {"one": ["a", "b"], "two": ["b", None], "mass": [0.5, 2]},
+            ranks=["one", "two"],
+            weight="mass",
+        ),
+    ):
         assert Borda().score(ballots).tolist() == [0.2, 0.8]
-    wide = ScoreMatrix.from_frame(
-        {"task": ["s", "t"], "x": [1, 0], "y": [0, 1], "weight": [3, 1]}
-    )
-    long = ScoreMatrix.from_frame(
-        {
-            "row": ["s", "s", "t", "t"],
-            "item": ["x", "y", "x", "y"],
-            "score": [1, 0, 0, 1],
-            "weight": [3, 3, 1, 1],
-        }
-    )
-    for matrix in (wide, long):
-        assert matrix.items == ("x", "y")
-        assert Study(matrix).scores.tolist() == [0.75, 0.25]
-    named = ScoreMatrix.from_frame(
-        {"x": [1, 0], "weight": [3, 1]}, items=["x", "weight"]
-    )
+    wide = {"task": ["s", "t"], "x": [1, 0], "y": [0, 1], "mass": [3, 1]}
+    long = {
+        "task": ["s", "s", "t", "t"],
+        "item": ["x", "y", "x", "y"],
+        "score": [1, 0, 0, 1],
+        "mass": [3, 3, 1, 1],
+    }
+    said = {"unit": "task", "weight": "mass"}
+    for data in (
+        read(wide, wide=True, **said),
+        read(long, item="item", score="score", **said),
+    ):
+        assert data.items == ("x", "y")
+        assert Study(data).scores.tolist() == [0.75, 0.25]
+    named = read({"x": [1, 0], "mass": [3, 1]}, items=["x", "mass"])
     assert named.weights is None
-    battles = Battles.from_frame(
-        {"winner": ["x", "y"], "loser": ["y", "x"], "weight": [0.5, 2]}
+    battles = read(
+        {"winner": ["x", "y"], "loser": ["y", "x"], "mass": [0.5, 2]},
+        winner="winner",
+        loser="loser",
+        weight="mass",
     )
     assert battles.unit_pairs.wins.tolist() == [0.5, 2]
     assert list(battles.units.labels) == [
@@ -233,53 +203,44 @@ class TestEngines:
                 "left": ["x", "y", "x", "z", "z", "x"],
                 "right": ["y", "z", "z", "x", "x", "y"],
                 "winner": ["left", "right", "tie", "left", "left", "left"],
-                "weight": [0.1, 0.3, 0.2, 1.0, 1.0, 0.1],
-                "judge": [1, 1, 2, 2, 3, 3],
+                "mass": [0.1, 0.3, 0.2, 1.0, 1.0, 0.1],
+                "judge": [1, 2, 3, 4, 4, 1],
             }
         )
-        for given in ({}, {"unit": "judge"}):
-            here, there = (
-                Battles.from_frame(frame, **given),
-                Battles.scan(relation(frame), **given),
-            )
+        sides = {"left": "left", "right": "right", "winner": "winner", "weight": "mass"}
+        for unit in ({}, {"unit": "judge"}):
+            here = read(frame, **sides, **unit)
+            there = read(relation(frame), **sides, **unit)
             for one, other in ((here, there), (here.without(0), there.without(0))):
                 assert sorted(one.units.labels) == sorted(other.units.labels)
-                assert np.allclose(Study(one, "bradley-terry:ridge=1").scores,
-                                   Study(other, "bradley-terry:ridge=1").scores)  # fmt: skip
+                assert np.allclose(
+                    Study(one, "bradley-terry:ridge=1").scores,
+                    Study(other, "bradley-terry:ridge=1").scores,
+                )
             assert here.unit_pairs.wins.sum() == there.unit_pairs.wins.sum()
-        votes = frame.select("winner", "weight", "judge").rename({"winner": "vote"})
-        for given in ({}, {"unit": "judge"}):
-            one, other = (
-                Votes.from_frame(votes, **given),
-                Votes.scan(relation(votes), **given),
-            )
-            assert Study(one).scores.tolist() == Study(other).scores.tolist()
-            assert (
-                Study(one).facts.shifts.tolist() == Study(other).facts.shifts.tolist()
-            )
+        one, other = (
+            Study(source, choice="left", weight="mass")
+            for source in (frame, relation(frame))
+        )
+        assert one.scores.tolist() == other.scores.tolist()
+        assert one.facts.shifts.tolist() == other.facts.shifts.tolist()
 
     def test_refused_as_in_memory(self) -> None:
         polars = pytest.importorskip("polars")
-        bad = polars.DataFrame({"vote": ["x", "y"], "weight": [1.0, -1.0]})
-        for read in (Votes.from_frame, lambda frame: Votes.scan(relation(frame))):
-            with pytest.raises(InvalidCountError, match="from 0 on, but there is -1"):
-                read(bad)
+        bad = polars.DataFrame({"vote": ["x", "y"], "mass": [1.0, -1.0]})
+        for source in (bad, relation(bad)):
+            with pytest.raises(InvalidDataError, match=r"-1\.0 is negative"):
+                read(source, choice="vote", weight="mass")
 
     def test_values_have_no_weights_there(self) -> None:
         columns = {"user": [1, 2], "item": ["a", "a"], "rating": [1, 2], "home": [1, 1]}
-        with pytest.raises(
-            InvalidDataError, match=r"ratings without a weight.*in memory"
-        ):
-            Ratings.scan(relation({**columns, "weight": [1, 2]}))
-        with pytest.raises(
-            InvalidDataError, match=r"ratings without a unit.*in memory"
-        ):
-            Ratings.scan(relation(columns), unit="home")
-        scores = relation(
-            {"row": [1, 1], "item": ["a", "b"], "score": [1, 2], "wt": [1, 1]}
-        )
-        with pytest.raises(InvalidDataError, match="scores without a weight"):
-            ScoreMatrix.scan(scores)
+        said = {"item": "item", "rating": "rating", "unit": "user"}
+        for more in ({"weight": "home"}, {"row": "home"}, {"count": "home"}):
+            role = next(iter(more))
+            with pytest.raises(
+                InvalidDataError, match=f"ratings without {role}.*in memory"
+            ):
+                read(relation(columns), **said, **more)
 
 
 @pytest.mark.parametrize(

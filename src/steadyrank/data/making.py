@@ -364,8 +364,13 @@ def choices(reading: Reading) -> Observations:
             f"{shorten(choice.distinct[choice.codes[row]])} twice",
             rows=np.sort(again),
             way_out=[
-                "Count it once with ",
+                "Approve once with ",
                 Option("sql", "SELECT DISTINCT * FROM data"),
+                ", or, where each row is a vote, count it with ",
+                Option("sql", "SELECT *, 1 AS n FROM data"),
+                " and ",
+                Option("count", "n"),
+                ".",
             ],
         )
     return _ballots(reading, arrays, unit.codes, approval=True)
