@@ -274,6 +274,41 @@ def test_files_need_neither_polars_nor_pyarrow(tmp_path: Path) -> None:
     assert done.stdout.strip() == b"[]"
 
 
+@pytest.mark.parametrize(
+    "ending", ["csv", "csv.gz", "json", "jsonl", "parquet", "xlsx"]
+)
+def test_random_tables_come_back(ending: str, tmp_path: Path) -> None:
+    """A table is written by polars, pandas or the standard library, and comes back."""
+    draws = np.random.default_rng(7)
+    alphabet = np.array([*"ab 07;,'\"#-.é\u20ac|", "NA", "null", "1e5"])
+    for round_ in range(5):
+        n_columns, n_rows = draws.integers(1, 6), draws.integers(1, 40)
+        names = [
+            f"{name}{place}"
+            for place, name in enumerate(draws.choice(alphabet, n_columns))
+        ]
+        lengths = draws.integers(1, 5, (n_rows, n_columns))
+        rows = [
+            ["".join(draws.choice(alphabet, length)) for length in row]
+            for row in lengths
+        ]
+        frame = pd.DataFrame(rows, columns=names)
+        path = tmp_path / f"{round_}.{ending}"
+        delimiter = str(draws.choice([",", ";", "\t", "|"]))
+        said = {"delimiter": delimiter} if "csv" in ending else {}
+        if "csv" in ending:
+            frame.to_csv(path, index=False, sep=delimiter)
+        elif ending == "xlsx":
+            rows = [["" if not cell.strip() else cell for cell in row] for row in rows]
+            frame.to_excel(path, index=False)
+        elif ending == "parquet":
+            frame.to_parquet(path)
+        else:
+            frame.to_json(path, orient="records", lines=ending == "jsonl")
+        rows = [row for row in rows if ending != "xlsx" or any(row)]
+        assert read(path, **said) == (names, rows)
+
+
 def test_memory_limit(tmp_path: Path) -> None:
     rows = "\n".join(f"{row},{row % 9}" for row in range(300_000))
     (tmp_path / "x.csv").write_text("a,b\n" + rows)

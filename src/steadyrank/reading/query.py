@@ -70,7 +70,7 @@ def check_names(source: str, names: Iterable[str]) -> None:
         if name.lower() in seen:
             pair = f"{shorten(seen[name.lower()])} and {shorten(name)}"
             raise InvalidDataError(
-                f"{source} has columns {pair}, which differ in capitals at most",
+                f"{source} has columns {pair}, which SQL does not tell apart",
                 way_out="Rename one of them.",
             )
         seen[name.lower()] = name
