@@ -70,7 +70,7 @@ REFUSED = [
     ("topk x.csv --scor x", "there is no option '--scor'. Did you mean --score?"),
     ("topk x.csv --uint=u", "there is no option '--uint'. Did you mean --unit?"),
     ("topk x.csv --max-delta 1", "there is no option '--max-delta'."),
-    ("topk x.csv --zzz", "there is no option '--zzz'. See: steadyrank --help."),
+    ("topk x.csv --zzz", "there is no option '--zzz'. See: steadyrank topk --help."),
     ("topk x.csv -z", "there is no option '-z'."),
     ("topk x.csv -k", "-k needs a value: K."),
     ("topk x.csv --unit --item i", "--unit needs a value: COLUMN. Write one that begins"),

@@ -135,7 +135,7 @@ def test_an_item_is_found_by_its_text(run: Command) -> None:
     assert found.json["rank"] == 2
     wrong = run("explain", "-", "9", "--choice", "vote", stdin=table)
     assert (wrong.code, wrong.out) == (2, "")
-    assert "there is no item '9'." in wrong.err
+    assert "there is no item '9'. The items are 7, 8." in wrong.err
 
 
 def test_a_misspelt_item_gets_the_nearest_name(run: Command, benchmark: Path) -> None:

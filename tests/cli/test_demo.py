@@ -36,6 +36,7 @@ def test_it_shows_three_data_sets_and_ends_with_a_report(
     for title in ("1. Ratings", "2. Battles", "3. A benchmark"):
         assert title in found.out
     assert "demo-report.html" in found.out.splitlines()[-3]
+    assert "\n\n2. Battles" in found.out
     assert [path.name for path in tmp_path.iterdir()] == ["demo-report.html"]
 
 

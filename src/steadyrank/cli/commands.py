@@ -215,8 +215,8 @@ def _text(found: dict[str, Any], asked: Namespace) -> None:
     if asked.output is None:
         show([first, *rest], page)
     else:
-        texts = (line.text for line in page.fitting([first, *rest]))
-        deliver("\n".join(texts), asked.output)
+        texts = (f"{line.text}\n" for line in page.fitting([first, *rest]))
+        deliver("".join(texts), asked.output)
 
 
 def _with_k(text: str, k: int) -> str:

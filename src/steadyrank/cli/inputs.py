@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.cli.output import working
 from steadyrank.cli.parser import unknown
 from steadyrank.data.read import read
-from steadyrank.errors import FileNotThereError, InvalidSettingError
+from steadyrank.errors import FileNotThereError, InvalidSettingError, listing
 from steadyrank.study.study import Study
 
 if TYPE_CHECKING:
@@ -60,5 +60,5 @@ def item_named(study: Study, text: str) -> object:
     """Return the item of a name, whatever type its label has."""
     items = {str(item): item for item in study.items}
     if text not in items:
-        raise unknown("item", text, items)
+        raise unknown("item", text, items, f"The items are {listing(items)}")
     return items[text]

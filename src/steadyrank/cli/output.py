@@ -94,7 +94,7 @@ def show(lines: Iterable[Line], page: Terminal, *, whole: bool = False) -> None:
         texts = [_coloured(line) for line in fitting]
     else:
         texts = [line.text for line in fitting]
-    deliver("\n".join(texts), encoding=page.encoding)
+    deliver("".join(f"{text}\n" for text in texts), encoding=page.encoding)
 
 
 def _coloured(line: Line) -> str:

@@ -42,7 +42,9 @@ def parsed(command: str, words: Sequence[str]) -> Namespace:
         raise _misused(error, rows) from None
     for word in beside:
         if word.startswith("-") and word != "-":
-            raise unknown("option", word.partition("=")[0], _flags(rows.values()))
+            option = word.partition("=")[0]
+            see = f"See: steadyrank {command} --help"
+            raise unknown("option", option, _flags(rows.values()), see)
     values: dict[str, Any] = {row.name: None for row in ROWS}
     for row in rows.values():
         values[row.name] = _value(row, getattr(found, row.name))
@@ -124,7 +126,12 @@ def _counted(command: str, words: list[str]) -> list[str]:
     return words
 
 
-def unknown(what: str, word: str, known: Iterable[str]) -> InvalidSettingError:
+def unknown(
+    what: str,
+    word: str,
+    known: Iterable[str],
+    otherwise: str = "See: steadyrank --help",
+) -> InvalidSettingError:
     """Return the error about a name that is none of those known, with the nearest.
 
     Examples
@@ -133,7 +140,7 @@ def unknown(what: str, word: str, known: Iterable[str]) -> InvalidSettingError:
     "there is no command 'chek'. Did you mean check?"
     """
     near = get_close_matches(word, [*known], n=1)
-    hint = f"Did you mean {near[0]}?" if near else "See: steadyrank --help"
+    hint = f"Did you mean {near[0]}?" if near else otherwise
     return InvalidSettingError(f"there is no {what} {word!r}", way_out=hint)
 
 
