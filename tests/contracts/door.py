@@ -28,42 +28,22 @@ import numpy as np
 import steadyrank as sr
 from contracts.draws import COUNTED, NAMED, Case, Row, Unit
 from steadyrank.cli import main
-from steadyrank.data.kinds import KINDS as KINDS_OF_DATA
 from steadyrank.scorers.registry import scorer_names
 from steadyrank.scorers.sums import scores_of_copies
 
-CLASSES = {
-    "votes": sr.Votes,
-    "ballots": sr.Ballots,
-    "approvals": sr.Ballots,
-    "ratings": sr.Ratings,
-    "scores": sr.ScoreMatrix,
-    "battles": sr.Battles,
-    "regression": sr.Regression,
-}
-
-ROLES: dict[str, dict[str, Any]] = {
+ROLES: dict[str, dict[str, str]] = {
     "votes": {"choice": "choice"},
     "ballots": {"ballot": "ballot"},
-    "approvals": {"ballot": "ballot", "approval": True},
-    "ratings": {"user": "person", "item": "item", "score": "value"},
-    "scores": {
-        "row": "person",
-        "item": "item",
-        "score": "value",
-        "missing": "available",
-    },
+    "approvals": {"choice": "choice", "unit": "person"},
+    "ratings": {"item": "item", "rating": "value", "unit": "person"},
+    "scores": {"item": "item", "score": "value", "unit": "person"},
     "battles": {"left": "left", "right": "right", "winner": "winner"},
-    "regression": {"row": "person", "response": "response", "raw": True},
 }
+ON_ENGINES = ("votes", "battles")  # counted there; ratings and scores are added up
+ADDED_UP = ("ratings", "scores")
 
 SCANNED_IN_MEMORY = ("elo", "mean-rank", "mean-win-rate", "median", "trimmed-mean")
-SETTINGS_WITH_RANGE = (
-    "column-means",
-    "median",
-    "trimmed-mean",
-    "mean-rating",
-)
+SETTINGS_WITH_RANGE = ("mean", "median", "trimmed-mean")
 
 Scores = dict[str, float]
 
@@ -82,15 +62,6 @@ def refusals() -> Iterator[None]:
 
 def registered_scorers() -> set[str]:
     return set(scorer_names())
-
-
-def registered_kinds() -> set[str]:
-    """The kinds of data with units; estimates are scores without any."""
-    return set(KINDS_OF_DATA) - {"estimates"}
-
-
-def kind_of_data(kind: str) -> str:
-    return "ballots" if kind == "approvals" else kind
 
 
 # Cases go in.
@@ -157,47 +128,55 @@ def records_of(case: Case, row: Row) -> list[dict[str, object]]:
         tiers = [" = ".join(tier) for tier in content]
         return [{**about, "ballot": " > ".join(tiers)}]
     if case.kind == "approvals":
-        return [{**about, "ballot": ", ".join(content)}]
+        return [{**about, "choice": item} for item in content]
     if case.kind == "ratings":
         item, value = content
         return [{**about, "item": item, "value": value}]
     if case.kind == "scores":
         cells = [(item, value) for item, value in content.items() if value is not None]
         return [{**about, "item": item, "value": value} for item, value in cells]
-    if case.kind == "battles":
-        left, right, winner = content
-        return [{**about, "left": left, "right": right, "winner": winner}]
-    features, response = content
-    named = {f"x{place}": value for place, value in enumerate(features)}
-    return [{**about, **named, "response": response}]
+    left, right, winner = content
+    return [{**about, "left": left, "right": right, "winner": winner}]
 
 
 def roles_of(case: Case) -> dict[str, Any]:
     """What to say of the columns of the file."""
-    roles = dict(ROLES[case.kind])
+    roles: dict[str, Any] = dict(ROLES[case.kind])
     if case.counted:
         roles["count"] = "n"
     if case.weighted:
-        roles["weights"] = "w"
+        roles["weight"] = "w"
     if case.grouped:
         roles["unit"] = "g"
-    if case.kind == "regression":
-        roles["items"] = list(case.items)
-    elif case.declared and case.kind != "scores":
-        roles["items"] = list(case.declared)
+        if case.kind == "scores":
+            roles["row"] = "person"
+    if case.declared and case.kind != "scores":
+        roles["catalogue"] = list(case.declared)
     return roles
+
+
+def sayable(case: Case) -> bool:
+    """Whether a file with roles can hold the case.
+
+    The columns of a regression are standardised; a unit has one weight; a vote whose
+    unit has other rows is an approval, and an approval of nothing has no row.
+    """
+    if case.kind == "regression" or (
+        case.grouped and case.kind in ("votes", "approvals")
+    ):
+        return False
+    if case.kind == "approvals" and not all(row.content for row in case.rows):
+        return False
+    weights = {(row.group, row.weight) for row in case.rows}
+    return not case.grouped or len(weights) == len({row.group for row in case.rows})
 
 
 def options_of(case: Case) -> list[str]:
     """The same as options of the command line."""
-    options = ["--kind", kind_of_data(case.kind)]
+    options = []
     for role, value in roles_of(case).items():
-        name = "--" + {"weights": "weight"}.get(role, role)
-        if value is True:
-            options.append(name)
-        else:
-            text = ",".join(value) if isinstance(value, list) else value
-            options += [name, text]
+        text = ",".join(value) if isinstance(value, list) else value
+        options += [f"--{role}", text]
     return options
 
 
@@ -211,26 +190,22 @@ def asked_of_file(case: Case, scorer: str, path: Path) -> Asked:
     """Write the rows of a case into a file, read it with told roles, and ask."""
     path.write_text(csv_text(case))
     with refusals():
-        data = CLASSES[case.kind].read(path, **roles_of(case))
-        return Asked(case, sr.Study(data, scorer))
+        return Asked(case, sr.Study(path, scorer, **roles_of(case)))
 
 
 def asked_of_engine(case: Case, scorer: str, path: Path) -> Asked | None:
     """The same in DuckDB; None where data of this kind are not scanned."""
     if scorer.partition(":")[0] in SCANNED_IN_MEMORY:
         return None
-    how = CLASSES[case.kind].kind.on_engine
-    is_counted = how == "counted"
     # Entries stay in the engine where units are people and values have few digits.
     plain = not (case.weighted or case.grouped)
-    stays = how == "entries" and plain and case.shape not in ("near", "extreme")
-    if not (is_counted or stays):
+    stays = case.kind in ADDED_UP and plain and case.shape not in ("near", "extreme")
+    if not (case.kind in ON_ENGINES or stays):
         return None
     path.write_text(csv_text(case))
     with refusals():
         relation = duckdb.connect().read_csv(str(path))
-        data = CLASSES[case.kind].scan(relation, **roles_of(case))
-        return Asked(case, sr.Study(data, scorer))
+        return Asked(case, sr.Study(relation, scorer, **roles_of(case)))
 
 
 def command(case: Case, scorer: str, path: Path, *words: str) -> Any:
@@ -552,9 +527,6 @@ class Asked:
         """The point of the curve of a top k at an inflation."""
         curve = self.study.curve(k)
         return {"delta": float(curve.delta(eps)), "size": int(curve.size(eps))}
-
-    def ranking_curve(self, eps: float) -> dict[str, float]:
-        return {"delta": float(self.study.ranking_curve().delta(eps))}
 
     def smallest_eps(self, k: int, delta: float) -> float:
         return self.study.curve(k).smallest_eps(delta)

@@ -85,6 +85,7 @@ class Case:
     counted: bool = False
     ordered: bool = False  # the order of rows matters, so that equal rows are not alike
     shape: str = "usual"
+    before: tuple[Row, ...] = ()  # with the rows that were deleted, if any were
 
     @property
     def carried(self) -> set[str]:
@@ -137,7 +138,8 @@ class Case:
             if row.count > removed_here:
                 rows.append(replace(row, count=row.count - removed_here))
         declared = self.items if keep_items else self.declared
-        return replace(self, rows=tuple(rows), declared=declared)
+        before = self.before or self.rows if keep_items else ()
+        return replace(self, rows=tuple(rows), declared=declared, before=before)
 
     def with_rows(self, rows: Iterable[Row]) -> Case:
         """Append rows."""

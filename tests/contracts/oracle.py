@@ -140,6 +140,10 @@ def mean_over_all_rows(points: Points) -> Score:
     return score
 
 
+class Last(Fraction):
+    """The score of an item without data: some number less than all values."""
+
+
 def mean_over_rows_of_item(
     points: Points, *, shrinkage: int = 0, empty: int | None = None
 ) -> Score:
@@ -151,12 +155,17 @@ def mean_over_rows_of_item(
         for content, weight in weighted_rows(case):
             for item in points(content, case.items):
                 sizes[item] += weight
-        if empty is None and not all(sizes.values()):
-            return None
         return {
-            item: totals[item] / sizes[item] if sizes[item] else Fraction(empty or 0)
+            item: totals[item] / sizes[item] if sizes[item] else last(case)
             for item in case.items
         }
+
+    def last(case: Case) -> Fraction:
+        if empty is not None:
+            return Fraction(empty)
+        given = (points(row.content, case.items) for row in case.before or case.rows)
+        lowest = min(value for each in given for value in each.values())
+        return Last(lowest - max(ONE, abs(lowest)))
 
     return score
 
@@ -386,10 +395,12 @@ CONTRACTS = (
     Contract("instant-runoff", ("ballots",), instant_runoff),
     Contract("copeland", PAIRED, copeland),
     Contract("condorcet", PAIRED, condorcet),
-    Contract("mean-rating", ("ratings",), mean_over_rows_of_item(values, shrinkage=1)),
-    Contract("mean-rating:shrinkage=0", ("ratings",), mean_over_rows_of_item(values)),
     Contract(
-        f"mean-rating:shrinkage=0,empty={LOWEST}",
+        "mean:shrinkage=1", ("ratings",), mean_over_rows_of_item(values, shrinkage=1)
+    ),
+    Contract("mean", ("ratings", "scores"), mean_over_rows_of_item(values)),
+    Contract(
+        f"mean:empty={LOWEST}",
         ("ratings",),
         mean_over_rows_of_item(values, empty=LOWEST),
     ),
@@ -397,7 +408,6 @@ CONTRACTS = (
     Contract(
         "win-rate:empty=-1", ("battles",), mean_over_rows_of_item(WIN_LOSS, empty=-1)
     ),
-    Contract("column-means", ("scores",), mean_over_rows_of_item(values)),
     Contract("mean-rank", ("scores",), mean_over_rows_of_item(row_ranks)),
     Contract("mean-win-rate", ("scores",), mean_over_rows_of_item(row_wins)),
     Contract("median", ("scores",), mean_of_middle(all_but_middle), weights=False),

@@ -50,7 +50,7 @@ def large_case(kind: str) -> Case:
 
 
 SCORERS = {
-    "ratings": "mean-rating",
+    "ratings": "mean:shrinkage=1",
     "ballots": "borda",
     "votes": "plurality",
     "groups": "plurality",

@@ -23,7 +23,7 @@ from contracts.cases import (
     small,
     small_case,
 )
-from contracts.door import Asked, RefusedError, asked_of_file
+from contracts.door import Asked, RefusedError, asked_of_file, sayable
 from contracts.draws import SHAPES, Case, Row, Unit
 
 if TYPE_CHECKING:
@@ -101,9 +101,13 @@ def told(
     if found is None:
         return None
     truth, _ = found
+    if not sayable(truth.case):
+        return None
     path = folder / "rows.csv"
     after = []
     for neighbour in neighbours(truth.case, way, seed):
+        if not sayable(neighbour.case):
+            continue
         try:
             again = asked_of_file(neighbour.case, contract.scorer, path)
             again.ranking()

@@ -21,15 +21,13 @@ from contracts.cases import (
 )
 from contracts.door import Asked, asked, asked_of_engine, asked_of_file
 from contracts.draws import KINDS, NAMED, Case, Row, Unit
-from contracts.oracle import CONTRACTS, Contract
+from contracts.oracle import CONTRACTS, Contract, Last, Scores
 from contracts.truth import Truth
 
 
 def test_every_registered_scorer_and_kind_has_its_contract():
     assert {contract.name for contract in CONTRACTS} == door.registered_scorers()
-    kinds = {kind for contract in CONTRACTS for kind in contract.kinds}
-    assert kinds == set(KINDS)
-    assert {door.kind_of_data(kind) for kind in kinds} == door.registered_kinds()
+    assert {kind for contract in CONTRACTS for kind in contract.kinds} == set(KINDS)
 
 
 @every_way
@@ -113,6 +111,10 @@ def some_units(truth: Truth, rng: random.Random) -> list[Unit]:
     return rng.sample(copies, rng.randint(1, len(copies) - 1))
 
 
+def leaves_items_out(scores: Scores | None) -> bool:
+    return scores is None or any(isinstance(each, Last) for each in scores.values())
+
+
 @every_way
 def test_scores_without_several_units_are_those_of_the_other_rows(
     contract: Contract, kind: str, way: Way
@@ -123,6 +125,8 @@ def test_scores_without_several_units_are_those_of_the_other_rows(
             removed = some_units(truth, rng)
             true = truth.scores_without(tuple(removed))
             for how, scores in found.scores_without(removed).items():
+                if how == "by copies" and scores is None and leaves_items_out(true):
+                    continue  # then rows are scored again
                 if true is None or scores is None:
                     assert true is None, (how, truth.case, removed)
                     assert scores is None, (how, truth.case, removed)
@@ -150,8 +154,8 @@ REACHED = (
     ("plurality", "ballots"),
     ("approval", "approvals"),
     ("borda", "ballots"),
-    ("column-means", "scores"),
-    ("mean-rating", "ratings"),
+    ("mean", "scores"),
+    ("mean", "ratings"),
     ("condorcet", "ballots"),
 )
 """Scorers whose proved move some data reach: one unit against all others."""
@@ -266,6 +270,8 @@ def test_files_and_engines_hold_the_same_data(
         if number % 3:
             continue
         case = truth.case
+        if not door.sayable(case):
+            continue
         path = tmp_path / f"{number}.csv"
         doors = [asked_of_file(case, contract.scorer, path)]
         if not case.declared:
