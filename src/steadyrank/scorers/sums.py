@@ -244,7 +244,12 @@ class EntrySums(SumScorer):
                 f"empty={self.empty:g} is not below all {entries.what}: items without data must be last",
                 way_out=f"Give a number below {form.lowest:g}.",
             )
-        self._check_some(data, entries, entries.counts == 0)
+        empty = entries.counts == 0
+        if empty.all():
+            raise errors.UndefinedScoresError(
+                f"no item has any {entries.what}", way_out=errors.FEW_DATA
+            )
+        self._check_some(data, entries, empty)
         return entries
 
     def sensitivity(self, data: Any) -> Sensitivity | None:
