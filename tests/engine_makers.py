@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 
 import pytest
+
+from steadyrank import read
 
 SPARK_SETTINGS = {
     "spark.driver.host": "127.0.0.1",
@@ -17,6 +20,23 @@ SPARK_SETTINGS = {
         for process in ("driver", "executor")
     },
 }
+
+
+RATED = {"item": "item", "rating": "rating", "unit": "user"}
+
+
+def scan_ratings(source, engine=None, *, batch_rows=None, **said):
+    """Leave ratings where they are: frames have an engine, files are DuckDB's here."""
+    if isinstance(source, str | os.PathLike) and engine is None:
+        engine = "duckdb"
+    return in_batches(read(source, engine=engine, **RATED | said), batch_rows)
+
+
+def in_batches(data, batch_rows):
+    """Return the same data, of which so many rows come back at once."""
+    if batch_rows is not None:
+        data.entries.batch_rows = batch_rows
+    return data
 
 
 def maker(engine, session=None):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from engine_makers import need
-from steadyrank import Ballots, Battles, Study, read_any
+from steadyrank import Ballots, Study, read
 from steadyrank.cli import main
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ u1,a,1,1\nu1,b,3,1\nu2,a,1,1\nu2,b,2,1\nu2,c,4,1\nu3,a,2,1\nu3,b,2,1\nu4,c,4,0
 """
 SHARED_ITEM = "user,item,rating\nu1,a,1\nu1,b,3\nu2,a,1\nu2,b,2\n"
 LONE_VOTE = "vote\n" + "a\n" * 4 + "b\n" * 2 + "c\n"
-REGIONS = "vote,region\n" + "a,n\na,s\nb,n\nb,s\nc,n\nc,n\nc,n\n"
+REGIONS = "vote,region\na,n\na,s\nb,n\nb,s\nc,n\na,w\nb,w\n"
 LONE_GAME = "left,right,winner\na,b,left\nb,a,left\na,b,tie\na,c,left\nc,a,left\n"
 LONE_BALLOT = "ballot\na > b\nb > a\na > b > c\n"
 LONE_SCORE = "question,item,score\n1,a,1\n1,b,0\n2,a,1\n2,b,1\n3,a,0\n3,b,1\n3,c,1\n"
@@ -53,120 +53,117 @@ class Row(NamedTuple):
     code: int = 0
 
 
+RATED = "--item item --rating rating --unit user"
+VOTED = "--choice vote"
+PLAYED = "--left left --right right --winner winner"
+SCORED = "--item item --score score --unit question"
+
 PROMISES = {
-    "an item of one user": Row(LONE_ITEM, "topk FILE -k 2", (SOME, KEPT)),
-    "the same as JSON": Row(LONE_ITEM, "topk FILE -k 2 --json", (SOME, KEPT)),
-    "the same in Markdown": Row(LONE_ITEM, "topk FILE -k 2 --markdown", (SOME, KEPT)),
-    "the same as ranks": Row(LONE_ITEM, "rank FILE --verbose", (SOME, KEPT)),
-    "at an eps": Row(LONE_ITEM, "topk FILE -k 2 --eps 1 --verbose", (KEPT,)),
+    "an item of one user": Row(LONE_ITEM, f"topk FILE -k 2 {RATED}", (SOME, KEPT)),
+    "the same as JSON": Row(LONE_ITEM, f"topk FILE -k 2 --json {RATED}", (SOME, KEPT)),
+    "the same in Markdown": Row(
+        LONE_ITEM, f"topk FILE -k 2 --markdown {RATED}", (SOME, KEPT)
+    ),
+    "the same as ranks": Row(LONE_ITEM, f"rank FILE --verbose {RATED}", (SOME, KEPT)),
+    "at an eps": Row(LONE_ITEM, f"topk FILE -k 2 --eps 1 --verbose {RATED}", (KEPT,)),
     "by another scorer": Row(
-        LONE_ITEM, "topk FILE -k 2 --scorer mean-rating:shrinkage=2", (SOME,)
+        LONE_ITEM, f"topk FILE -k 2 --scorer mean:shrinkage=2 {RATED}", (SOME,)
     ),
-    "against two at once": Row(LONE_ITEM, "topk FILE -k 2 --removals 2", (SOME,)),
-    "two removals, two users": Row(SHARED_ITEM, "topk FILE -k 1", (), (LONG_AS, KEPT)),
-    "a twin of weight 0": Row(LIGHT_TWIN, "topk FILE -k 2 --weight weight", (SOME,)),
-    "one vote": Row(LONE_VOTE, "topk FILE -k 1", (SOME, KEPT)),
-    "two votes": Row(LONE_VOTE + "c\n", "topk FILE -k 1", (), (LONG_AS, KEPT)),
-    "two of two votes": Row(LONE_VOTE + "c\n", "topk FILE -k 1 --removals 2", (SOME,)),
-    "votes of one region": Row(REGIONS, "topk FILE -k 1 --unit region", (SOME, KEPT)),
-    "regions by vote": Row(REGIONS, "topk FILE -k 1", (), (LONG_AS, KEPT)),
-    "one ballot": Row(LONE_BALLOT, "topk FILE -k 1", (SOME, KEPT)),
-    "two battles": Row(LONE_GAME, "topk FILE -k 1 --scorer elo", (), (LONG_AS, KEPT)),
+    "against two at once": Row(
+        LONE_ITEM, f"topk FILE -k 2 --removals 2 {RATED}", (SOME,)
+    ),
+    "two removals, two users": Row(
+        SHARED_ITEM, f"topk FILE -k 1 {RATED}", (), (LONG_AS, KEPT)
+    ),
+    "a twin of weight 0": Row(
+        LIGHT_TWIN, f"topk FILE -k 2 --weight weight {RATED}", (SOME,)
+    ),
+    "one vote": Row(LONE_VOTE, f"topk FILE -k 1 {VOTED}", (SOME, KEPT)),
+    "two votes": Row(LONE_VOTE + "c\n", f"topk FILE -k 1 {VOTED}", (), (LONG_AS, KEPT)),
+    "two of two votes": Row(
+        LONE_VOTE + "c\n", f"topk FILE -k 1 --removals 2 {VOTED}", (SOME,)
+    ),
+    "approvals of one region": Row(
+        REGIONS, f"topk FILE -k 1 --unit region {VOTED}", (SOME, KEPT)
+    ),
+    "regions by vote": Row(REGIONS, f"topk FILE -k 1 {VOTED}", (), (LONG_AS, KEPT)),
+    "one ballot": Row(LONE_BALLOT, "topk FILE -k 1 --ballot ballot", (SOME, KEPT)),
+    "two battles": Row(
+        LONE_GAME, f"topk FILE -k 1 --scorer elo {PLAYED}", (), (LONG_AS, KEPT)
+    ),
     "one battle": Row(
-        LONE_GAME.removesuffix("c,a,left\n"), "topk FILE -k 1 --scorer elo", (SOME,)
-    ),
-    "one long score": Row(
-        LONE_SCORE,
-        "topk FILE -k 1 --missing available --scorer column-means:empty=-1",
+        LONE_GAME.removesuffix("c,a,left\n"),
+        f"topk FILE -k 1 --scorer elo {PLAYED}",
         (SOME,),
     ),
-    "a wide table": Row(WIDE, "topk FILE -k 1 --kind scores", (), (LONG_AS, KEPT)),
+    "one long score": Row(LONE_SCORE, f"topk FILE -k 1 {SCORED}", (SOME,)),
+    "a wide table": Row(
+        WIDE, "topk FILE -k 1 --wide --unit question", (), (LONG_AS, KEPT)
+    ),
     "a minimum count that one removal breaks": Row(
-        LONE_ITEM + "u3,d,1\n", "topk FILE -k 2 --min-count 2", (AT_LEAST, KEPT)
+        LONE_ITEM + "u3,d,1\n",
+        f"topk FILE -k 2 --min-count 2 {RATED}",
+        (AT_LEAST, KEPT),
     ),
     "a minimum count that none breaks": Row(
-        LONE_ITEM, "topk FILE -k 2 --min-count 2", (), (LONG_AS, KEPT)
+        LONE_ITEM, f"topk FILE -k 2 --min-count 2 {RATED}", (), (LONG_AS, KEPT)
     ),
     "a minimum count that two break": Row(
-        LONE_ITEM, "topk FILE -k 2 --min-count 2 --removals 2", (AT_LEAST,)
+        LONE_ITEM, f"topk FILE -k 2 --min-count 2 --removals 2 {RATED}", (AT_LEAST,)
     ),
 }
 
 EXPLAINED = {
     "nothing moves": Row(
         EQUAL_BALLOTS,
-        "explain FILE a -k 1 --scorer instant-runoff",
+        "explain FILE a -k 1 --ballot ballot --scorer instant-runoff",
         ("'a' has rank 1", "0 favour 'a' and 0 favour 'b'"),
     ),
     "nothing moves, in Markdown": Row(
         EQUAL_BALLOTS,
-        "explain FILE a -k 1 --scorer instant-runoff --markdown",
+        "explain FILE a -k 1 --ballot ballot --scorer instant-runoff --markdown",
         ("'a' has rank 1",),
     ),
     "nothing moves, as CSV": Row(
         EQUAL_BALLOTS,
-        "explain FILE a -k 1 --scorer instant-runoff --csv",
+        "explain FILE a -k 1 --ballot ballot --scorer instant-runoff --csv",
         ("unit,number,count,contribution,gap_without",),
     ),
     "nothing moves, as JSON": Row(
         EQUAL_BALLOTS,
-        "explain FILE a -k 1 --scorer instant-runoff --json",
+        "explain FILE a -k 1 --ballot ballot --scorer instant-runoff --json",
         ('"rows": []',),
     ),
-    "equal ratings": Row(EQUAL_RATINGS, "explain FILE a -k 1", ("level with 'b'",)),
+    "equal ratings": Row(
+        EQUAL_RATINGS, f"explain FILE a -k 1 {RATED}", ("level with 'b'",)
+    ),
     "one item": Row(
-        ONE_ITEM, "explain FILE a -k 1", ("Two items are needed.",), code=2
+        ONE_ITEM, f"explain FILE a -k 1 {VOTED}", ("Two items are needed.",), code=2
     ),
 }
 
 DRAWN = "winner,loser,Draw\na,b,0\nc,a,1\nb,c,0\na,c,0\n"
 COUNTED = "candidate,region,votes\na,n,5\nb,n,3\na,s,1\nb,s,2\nb,t,1\n"
-BALLOTS_OF_MANY = "ballot,n\na > b,3\nb > a,1\nb > a,1\n"
-ONCE = "each row counted once, whatever"
 WINS = "--scorer win-rate"
 
 SAID_ROLES = {
-    "a draw is no win": Row(
-        DRAWN, f"rank FILE {WINS}", ("'Draw' tells of draws", "--ignore Draw"), code=2
-    ),
-    "a draw is no win of this kind": Row(
-        DRAWN, f"rank FILE {WINS} --kind battles", ("'Draw' tells of draws",), code=2
-    ),
-    "a draw is no win of these roles": Row(
-        DRAWN.replace("Draw", "is_tie"),
-        f"rank FILE {WINS} --winner winner --loser loser",
-        ("'is_tie' tells of draws", "--ignore is_tie"),
-        code=2,
-    ),
-    "draws left alone as was said": Row(
-        DRAWN, f"rank FILE {WINS} --ignore Draw", ("3 items, 4 battles",)
+    "a draw that was said": Row(
+        DRAWN,
+        f"rank FILE {WINS} --winner winner --loser loser --tie Draw",
+        ("3 items, 4 battles",),
     ),
     "a count that roles did not name": Row(
-        COUNTED,
-        "topk FILE -k 1 --choice candidate",
-        ("2 items, 5 votes", f"{ONCE} 'votes' says (--count votes)"),
+        COUNTED, "topk FILE -k 1 --choice candidate", ("2 candidates, 5 votes",)
     ),
     "a count that roles named": Row(
         COUNTED,
         "topk FILE -k 1 --choice candidate --count votes",
-        ("2 items, 12 votes",),
-        (ONCE,),
-    ),
-    "a count where no role was said": Row(
-        COUNTED,
-        "topk FILE -k 1",
-        ("2 items, 12 votes", "'votes' as the count (--count)"),
-        (ONCE,),
-    ),
-    "a count of ballots that roles did not name": Row(
-        BALLOTS_OF_MANY,
-        "topk FILE -k 1 --ballot ballot",
-        ("2 items, 3 ballots", f"{ONCE} 'n' says (--count n)"),
+        ("2 candidates, 12 votes",),
     ),
     "a count of battles that roles did not name": Row(
         "left,right,winner,count\na,b,left,3\nb,a,left,1\na,b,tie,2\n",
-        f"topk FILE -k 1 {WINS} --left left --right right --winner winner",
-        ("2 items, 3 battles", f"{ONCE} 'count' says (--count count)"),
+        f"topk FILE -k 1 {WINS} {PLAYED}",
+        ("2 items, 3 battles",),
     ),
 }
 
@@ -207,15 +204,11 @@ LABELS = {
     "": ["a beats b", "a beats c", "c beats b", "a beats b"],
     "a,b,0.5\n": ["a beats b", "a beats c", "c beats b", "a beats b", "a ties b"],
 }
+SIDES = {"left": "left", "right": "right", "winner": "winner"}
 DOORS: dict[str, Callable[[Path, dict[str, list[str]]], Observations]] = {
-    "read": lambda file, _: Battles.read(file),
-    "read by roles": lambda file, _: Battles.read(
-        file, left="left", right="right", winner="winner"
-    ),
-    "from_frame": lambda _, columns: Battles.from_frame(columns),
-    "read_any": lambda file, _: read_any(file),
-    "read_any of a kind": lambda file, _: read_any(file, kind="battles"),
-    "scan": lambda file, _: Battles.scan(duckdb_rows(file)),
+    "a file": lambda file, _: read(file, **SIDES),
+    "columns": lambda _, columns: read(columns, **SIDES),
+    "an engine": lambda file, _: read(duckdb_rows(file), **SIDES),
 }
 
 
@@ -244,7 +237,8 @@ def test_a_page_names_the_condition_of_its_promise(tmp_path: Path) -> None:
     file, page = tmp_path / "data.csv", tmp_path / "page.html"
     for text, conditional in ((LONE_ITEM, True), (SHARED_ITEM, False)):
         file.write_text(text, encoding="utf-8")
-        assert main(["report", str(file), "-k", "1", "-o", str(page)]) == 0
+        command = ["report", str(file), "-k", "1", "-o", str(page), *RATED.split()]
+        assert main(command) == 0
         shown = page.read_text(encoding="utf-8").partition("<script")[0]
         assert (SOME in shown) == conditional
 
@@ -258,8 +252,13 @@ def test_explanations_show_in_every_view(ballots: list[list[str]], scorer: str) 
     assert len(found.to_frame("pandas")) == len(found.findings()["rows"])
 
 
-COMMANDS = ("topk FILE -k 1", "explain FILE a -k 1", "rank FILE", "topk --help")
-NO_WIDTHS = ("", "0", "-5", "wide", "²", "12345678")
+COMMANDS = (
+    f"topk FILE -k 1 {RATED}",
+    f"explain FILE a -k 1 {RATED}",
+    f"rank FILE {RATED}",
+    "topk --help",
+)
+NO_WIDTHS = ("", "0", "-5", "wide", "²")
 
 
 @pytest.mark.parametrize("width", NO_WIDTHS)
@@ -290,14 +289,15 @@ class Interrupting:
         if name == {module!r}:
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Interrupting())
-sys.argv = ["steadyrank", "topk", {file!r}, "-k", "1"]
+sys.argv = ["steadyrank", "topk", {file!r}, "-k", "1", "--item", "item"]
+sys.argv += ["--rating", "rating", "--unit", "user"]
 runpy.run_module("steadyrank", run_name="__main__", alter_sys=True)
 """
 
 
 @pytest.mark.parametrize(
     "module",
-    ["steadyrank.cli", "steadyrank.cli.output", "steadyrank.errors", "typer", "numpy"],
+    ["steadyrank.cli", "steadyrank.cli.output", "steadyrank.errors", "duckdb", "numpy"],
 )
 def test_an_interruption_while_modules_are_loaded(module: str, tmp_path: Path) -> None:
     file = tmp_path / "data.csv"

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from signals import hang_up_as_usual
-from steadyrank import Study, Votes
+from steadyrank import Study, read
 from steadyrank.cli import main
 from steadyrank.data import ScoreMatrix
 from steadyrank.errors import SteadyrankError, UnwritableFileError
@@ -56,7 +56,7 @@ def by_command(*arguments: str) -> Callable[[Path, Path], None]:
 
 
 def by_report(path: Path, data: Path) -> None:
-    Study(Votes.read(data)).report(path, 1)
+    Study(data).report(path, 1)
 
 
 WRITERS: dict[str, Callable[[Path, Path], None]] = {
@@ -256,7 +256,7 @@ def test_a_file_that_got_the_number_of_one_that_was_read_can_be_replaced(
     data = folder / "votes.csv"
     for _ in range(20):
         data.write_bytes(VOTES)
-        Votes.read(data)
+        read(data)
         data.unlink()
         (folder / "result").write_bytes(OLD)
         write_whole("new", folder / "result")

@@ -155,6 +155,8 @@ def mean_over_rows_of_item(
         for content, weight in weighted_rows(case):
             for item in points(content, case.items):
                 sizes[item] += weight
+        if not any(sizes.values()):
+            return None
         return {
             item: totals[item] / sizes[item] if sizes[item] else last(case)
             for item in case.items

@@ -11,10 +11,8 @@ import pytest
 
 from engine_makers import need, relation
 from scorers_of_kinds import scorers_for
-from steadyrank import Study
+from steadyrank import Study, read
 from steadyrank.cli import main
-from steadyrank.data.kinds import KINDS
-from steadyrank.data.observations import class_of
 from steadyrank.errors import InvalidDataError, SteadyrankError, WrongDataError
 
 if TYPE_CHECKING:
@@ -23,14 +21,18 @@ if TYPE_CHECKING:
 
 RNG = np.random.default_rng(15)
 LEFT = RNG.integers(0, 4, 24)
-SCORES = {"row": "task", "item": "model", "score": "score"}
+SAID = {
+    "battles": {"left": "left", "right": "right", "winner": "winner"},
+    "ratings": {"item": "item", "rating": "rating", "unit": "user"},
+    "scores": {"item": "model", "score": "score", "unit": "task"},
+    "votes": {"choice": "choice"},
+}
 COLUMNS: dict[str, dict[str, Any]] = {
     "battles": {
         "left": [f"m{item}" for item in LEFT],
         "right": [f"m{item}" for item in (LEFT + RNG.integers(1, 4, 24)) % 4],
         "winner": RNG.choice(["left", "right", "tie"], 24).tolist(),
         "judge": (np.arange(24) % 7).tolist(),
-        "length": RNG.integers(-2, 3, 24).tolist(),
         "heavy": (RNG.integers(1, 4, 24) / 2).tolist(),
     },
     "ratings": {
@@ -42,36 +44,28 @@ COLUMNS: dict[str, dict[str, Any]] = {
         "task": np.repeat(np.arange(12), 4).tolist(),
         "model": ["a", "b", "c", "d"] * 12,
         "score": (RNG.integers(0, 5, 48) / 4).tolist(),
-        "topic": np.repeat(np.arange(12) % 3, 4).tolist(),
     },
     "votes": {
         "choice": RNG.choice(["a", "b", "c"], 24).tolist(),
-        "street": (np.arange(24) % 7).tolist(),
         "heavy": (RNG.integers(1, 4, 24) / 2).tolist(),
     },
-}
-GAPS = {
-    "score": [*COLUMNS["scores"]["score"][:5], None, *COLUMNS["scores"]["score"][6:]]
 }
 CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "battles": ("battles", {}, {}),
     "battles of judges": ("battles", {}, {"unit": "judge"}),
+    "battles with weights": ("battles", {}, {"weight": "heavy"}),
     "battles with shares": (
         "battles",
-        {"winner": (RNG.integers(0, 11, 24) / 10).tolist()},
+        {"winner": RNG.choice([0.0, 0.5, 1.0], 24).tolist()},
         {},
     ),
-    "battles without a result": ("battles", {"winner": [None] * 24}, {}),
     "ratings": ("ratings", {}, {}),
-    "scores": ("scores", {}, SCORES),
-    "scores with a gap": ("scores", GAPS, SCORES),
-    "available scores": ("scores", GAPS, {**SCORES, "missing": "available"}),
+    "scores": ("scores", {}, {}),
     "votes": ("votes", {}, {}),
-    "votes by street": ("votes", {}, {"unit": "street"}),
-    "votes with weights": ("votes", {}, {"weights": "heavy"}),
+    "votes with weights": ("votes", {}, {"weight": "heavy"}),
 }
-PLACED = ("notes", "source", "guesses", "suggestions")
-"""What a document says of how it was read, and of units that engines do not suggest."""
+PLACED = ("notes", "source", "reading")
+"""What a document says of how it was read."""
 NEEDS_VALUES = {"mean-rank", "mean-win-rate", "median", "trimmed-mean"}
 """Scorers that need every value, which data that stay in an engine do not hand out."""
 
@@ -123,17 +117,17 @@ def study_of(read: Callable[[], Any], scorer: str) -> Any:
 def may_refuse(scorer: str, question: str, data: Any) -> bool:
     """Tell whether docs/reference/engines.md says that an engine refuses this."""
     stays = hasattr(data, "traffic")
-    return stays and (scorer in NEEDS_VALUES or question in {"confidence", "adding"})
+    return stays and (scorer in NEEDS_VALUES or question == "confidence")
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_engines_answer_as_memory_does(name: str, in_ci: bool) -> None:
     need("duckdb", in_ci)
-    kind, changed, given = CASES[name]
-    columns, made = {**COLUMNS[kind], **changed}, class_of(KINDS[kind])
+    kind, changed, more = CASES[name]
+    columns, said = {**COLUMNS[kind], **changed}, {**SAID[kind], **more}
     for scorer in (*scorers_for(kind), *["win-rate:shrinkage=1"] * (kind == "battles")):
-        mine = study_of(lambda: made.scan(relation(columns), **given), scorer)
-        other = study_of(lambda: made.from_frame(columns, **given), scorer)
+        mine = study_of(lambda: read(relation(columns), **said), scorer)
+        other = study_of(lambda: read(columns, **said), scorer)
         if scorer == "elo" and isinstance(other, Study):
             assert mine[0] is WrongDataError
             continue
@@ -162,15 +156,15 @@ def test_commands_answer_as_memory_does(
     pl = pytest.importorskip("polars")
     path = str(tmp_path / "battles.parquet")
     pl.DataFrame(COLUMNS["battles"]).write_parquet(path)
-    given = ["--json"]
+    said = ["--left", "left", "--right", "right", "--winner", "winner", "--json"]
     for words in (
         ["topk", path, "-k", "2"],
-        ["confidence", path, "--scorer", "win-rate", "--draws", "40"],
+        ["rank", path, "--scorer", "win-rate"],
         ["rank", path, "--scorer", "elo"],
     ):
         found = []
-        for where in ("duckdb", "memory"):
-            code = main([*words, *given, "--engine", where])
+        for engine in (["--engine", "duckdb"], []):
+            code = main([*words, *said, *engine])
             out, err = capsys.readouterr()
             found.append((code, told(json.loads(out)) if out else err))
         if "elo" in words:
@@ -184,11 +178,8 @@ def test_the_way_out_of_an_engine_can_be_typed(tmp_path: Path, capsys: Any) -> N
     pl = pytest.importorskip("polars")
     path = str(tmp_path / "long.parquet")
     pl.DataFrame(COLUMNS["scores"]).write_parquet(path)
-    asked = ["topk", path, "-k", "2", "--scorer", "median", "--ignore", "topic"]
+    said = ["--item", "model", "--score", "score", "--unit", "task"]
+    asked = ["topk", path, "-k", "2", "--scorer", "median", *said]
     assert main([*asked, "--engine", "duckdb"]) == 2
-    assert "use --engine memory." in capsys.readouterr().err
-    assert main([*asked, "--engine", "memory"]) == 0
-    with pytest.raises(
-        InvalidDataError, match="use read or from_frame instead of scan"
-    ):
-        Study(class_of(KINDS["scores"]).scan(path, **SCORES), "median").topk(2)
+    assert "without an engine" in capsys.readouterr().err
+    assert main(asked) == 0

@@ -19,7 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from steadyrank import Battles, Ratings, ScoreMatrix, Study, Votes
+from engine_makers import scan_ratings
+from steadyrank import Ratings, Study, read
 from steadyrank.engines import DuckDB
 from steadyrank.engines.backends import PREFIX
 from steadyrank.engines.files import find_files, in_strict_order
@@ -71,18 +72,18 @@ def deltas(data):
 class TestGoodFiles:
     def test_a_glob_of_parquet(self, tmp_path):
         table = write_parts(tmp_path)
-        with Ratings.scan(str(tmp_path / "*.parquet")) as scanned:
+        with scan_ratings(str(tmp_path / "*.parquet")) as scanned:
             assert deltas(scanned) == deltas(in_memory(table))
 
     def test_a_folder_stands_for_its_parquet_files(self, tmp_path):
         table = write_parts(tmp_path)
         (tmp_path / "readme.txt").write_text("not data")
-        with Ratings.scan(tmp_path) as scanned:
+        with scan_ratings(tmp_path) as scanned:
             assert scanned.n_units == in_memory(table).n_units
 
     def test_what_is_brought_back_is_bounded_and_reported(self, tmp_path):
         write_parts(tmp_path)
-        with Ratings.scan(tmp_path) as scanned:
+        with scan_ratings(tmp_path) as scanned:
             Study(scanned).audit(k=1, eps=0.001, methods=("topk", "inflated_topk"))
             brought = scanned.traffic.steps
             ratings = [
@@ -95,8 +96,6 @@ class TestGoodFiles:
                 "brought back from duckdb while scanning" in note
                 for note in scanned.notes
             )
-        with pytest.raises(EngineError, match=r"more than 10 users.*max_units="):
-            Ratings.scan(tmp_path, max_units=10)
 
 
 class TestOrder:
@@ -127,13 +126,13 @@ class TestOrder:
 
     def test_a_pair_repeated_in_another_file(self, tmp_path):
         self.write(tmp_path, [(1, 1), (1, 2)], [(1, 2), (2, 1)])
-        with pytest.raises(InvalidDataError, match="user 1 rated 2 more than once"):
-            Ratings.scan(tmp_path)
+        with pytest.raises(InvalidDataError, match="unit 1 has 2 more than once"):
+            scan_ratings(tmp_path)
 
     def test_the_order_is_said(self, tmp_path):
         self.write(tmp_path, [(1, 1), (1, 2), (2, 1)])
-        with Ratings.scan(tmp_path) as scanned:
-            assert any("no rating is repeated" in note for note in scanned.notes)
+        with scan_ratings(tmp_path) as scanned:
+            assert any("no value is repeated" in note for note in scanned.notes)
 
 
 class TestBadFiles:
@@ -144,7 +143,7 @@ class TestBadFiles:
         content[4:400] = b"\xff" * 396
         bad.write_bytes(content)
         with pytest.raises(UnreadableFileError, match=r"part-1\.parquet.*leave it out"):
-            Ratings.scan(tmp_path)
+            scan_ratings(tmp_path)
 
     def test_a_file_cut_short_names_the_file(self, tmp_path):
         write_parts(tmp_path)
@@ -153,13 +152,13 @@ class TestBadFiles:
         with pytest.raises(
             UnreadableFileError, match=r"part-2\.parquet.*cannot be read as Parquet"
         ):
-            Ratings.scan(tmp_path)
+            scan_ratings(tmp_path)
 
     def test_an_empty_file_names_the_file(self, tmp_path):
         write_parts(tmp_path)
         (tmp_path / "part-3.parquet").write_bytes(b"")
-        with pytest.raises(EmptyDataError, match=r"part-3\.parquet is empty"):
-            Ratings.scan(tmp_path)
+        with pytest.raises(InvalidDataError, match=r"part-3\.parquet' is none"):
+            scan_ratings(tmp_path)
 
     def test_other_columns_in_one_file(self, tmp_path):
         write_parts(tmp_path)
@@ -168,7 +167,7 @@ class TestBadFiles:
         with pytest.raises(
             UnreadableFileError, match=r"part-9\.parquet' has the columns .*movie"
         ):
-            Ratings.scan(tmp_path)
+            scan_ratings(tmp_path)
 
     def test_another_type_in_one_file(self, tmp_path):
         write_parts(tmp_path)
@@ -178,7 +177,7 @@ class TestBadFiles:
         with pytest.raises(
             UnreadableFileError, match=r"column 'item' is string in .*part-9"
         ):
-            Ratings.scan(tmp_path)
+            scan_ratings(tmp_path)
 
     def test_a_column_that_plays_a_role_in_some_files_only(self, tmp_path):
         pq.write_table(pa.table({"choice": ["x"]}), tmp_path / "a.parquet")
@@ -188,7 +187,7 @@ class TestBadFiles:
         with pytest.raises(
             UnreadableFileError, match=r"b\.parquet' has the columns 'choice', 'count'"
         ):
-            Votes.scan(tmp_path)
+            read(tmp_path, choice="choice", engine="duckdb")
 
     def test_columns_in_another_order_are_the_same_and_further_ones_are_not(
         self, tmp_path
@@ -197,72 +196,64 @@ class TestBadFiles:
         pq.write_table(
             more.select(["rating", "item", "user"]), tmp_path / "part-9.parquet"
         )
-        with Ratings.scan(tmp_path) as scanned:
+        with scan_ratings(tmp_path) as scanned:
             assert deltas(scanned) == deltas(in_memory(pa.concat_tables([table, more])))
         more = ratings_table(10).append_column("when", pa.array(range(400)))
         pq.write_table(more, tmp_path / "part-x.parquet")
         with pytest.raises(
             UnreadableFileError, match=r"part-x\.parquet' has .*'when'.*union_by_name"
         ):
-            Ratings.scan(tmp_path)
+            scan_ratings(tmp_path)
         together = duckdb.read_parquet(f"{tmp_path}/*.parquet", union_by_name=True)
-        assert Ratings.scan(together, user="user").entries.counts.sum() == 5 * 400
+        assert scan_ratings(together).entries.counts.sum() == 5 * 400
 
     def test_packed_parquet_is_refused_by_name(self, tmp_path):
         write_parts(tmp_path, 1)
         packed = gzip.compress((tmp_path / "part-0.parquet").read_bytes())
         (tmp_path / "a.parquet.gz").write_bytes(packed)
-        with pytest.raises(InvalidDataError, match=r"a\.parquet\.gz' is packed"):
-            Ratings.scan(tmp_path / "a.parquet.gz")
+        with pytest.raises(InvalidDataError, match=r"a\.parquet\.gz' is none"):
+            scan_ratings(tmp_path / "a.parquet.gz")
 
     def test_a_pipe_is_refused_by_name(self, tmp_path):
         os.mkfifo(tmp_path / "pipe.csv")
         with pytest.raises(
             InvalidDataError, match=r"pipe\.csv' is a pipe or a device.*into memory"
         ):
-            Ratings.scan(tmp_path / "pipe.csv")
+            scan_ratings(tmp_path / "pipe.csv")
 
     def test_no_files_and_odd_files(self, tmp_path):
         with pytest.raises(FileNotThereError, match="no file matches"):
-            Ratings.scan(str(tmp_path / "*.parquet"))
+            scan_ratings(str(tmp_path / "*.parquet"))
         (tmp_path / "x.xlsx").write_bytes(b"PK\x03\x04")
-        with pytest.raises(InvalidDataError, match="zip archive or spreadsheet"):
-            Ratings.scan(tmp_path / "x.xlsx")
+        with pytest.raises(InvalidDataError, match=r"x\.xlsx' is none"):
+            scan_ratings(tmp_path / "x.xlsx")
         write_parts(tmp_path, 1)
         (tmp_path / "y.csv").write_text("user,item,rating\n")
         with pytest.raises(
             InvalidDataError, match=r"scan Parquet files, and .*y\.csv' is none"
         ):
-            Ratings.scan(str(tmp_path / "*.[cp]*"))
+            scan_ratings(str(tmp_path / "*.[cp]*"))
 
     @pytest.mark.parametrize(
-        ("kind", "columns"),
+        "said",
         [
-            (Votes, ("choice",)),
-            (Votes, ("choice", "count")),
-            (Ratings, ("user", "item", "rating")),
-            (Battles, ("model_a", "model_b", "winner")),
-            (ScoreMatrix, ("task", "model", "score")),
+            {"choice": "choice"},
+            {"choice": "choice", "count": "count"},
+            {"item": "item", "rating": "rating", "unit": "user"},
+            {"left": "model_a", "right": "model_b", "winner": "winner"},
+            {"item": "model", "score": "score", "unit": "task"},
         ],
     )
-    def test_files_without_rows_are_refused_in_the_words_of_memory(
-        self, tmp_path, kind, columns
-    ):
+    def test_files_without_rows_are_refused(self, tmp_path, said):
         numbers = {"count": pa.int64(), "rating": pa.float64(), "score": pa.float64()}
-        schema = pa.schema([(name, numbers.get(name, pa.string())) for name in columns])
-        pq.write_table(schema.empty_table(), tmp_path / "none.parquet")
-        roles = (
-            {"row": "task", "item": "model", "score": "score"}
-            if kind is ScoreMatrix
-            else {}
+        schema = pa.schema(
+            [(name, numbers.get(name, pa.string())) for name in said.values()]
         )
-        with pytest.raises(
-            EmptyDataError, match=f"there are no {kind.kind.name} in none"
-        ) as expected:
-            kind.read(tmp_path / "none.parquet", **roles)
-        with pytest.raises(EmptyDataError) as found:
-            kind.scan(tmp_path / "none.parquet", **roles)
-        assert str(found.value) == str(expected.value)
+        path = tmp_path / "none.parquet"
+        pq.write_table(schema.empty_table(), path)
+        for engine in (None, "duckdb"):
+            with pytest.raises(EmptyDataError, match=r"there are no|has no rows"):
+                read(path, engine=engine, **said)
 
 
 class TestBadValues:
@@ -278,7 +269,7 @@ class TestBadValues:
             (
                 (1, "a", 5.0),
                 InvalidDataError,
-                "1 rating is repeated: user 1 rated 'a' more than once",
+                "1 rating is repeated: unit 1 has 'a' more than once",
             ),
         ],
     )
@@ -288,7 +279,7 @@ class TestBadValues:
         columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
         pq.write_table(pa.table(columns), tmp_path / "r.parquet")
         with pytest.raises(error, match=words) as refused:
-            Ratings.scan(tmp_path / "r.parquet")
+            scan_ratings(tmp_path / "r.parquet")
         assert "drop" not in str(refused.value)
 
     def test_text_in_place_of_numbers(self, lazily_here):
@@ -296,12 +287,12 @@ class TestBadValues:
         with pytest.raises(
             NotANumberError, match="rating must be numbers, but there is '1'"
         ):
-            Ratings.scan(lazily_here(columns), score="rating")
+            scan_ratings(lazily_here(columns))
 
     def test_values_that_are_not_finite(self, lazily_here):
         columns = {"user": [1, 2], "item": ["a", "a"], "rating": [1.0, np.inf]}
         with pytest.raises(NotANumberError, match="1 of 2 rows"):
-            Ratings.scan(lazily_here(columns))
+            scan_ratings(lazily_here(columns))
 
     def test_a_repeated_pair_of_text_labels(self, lazily_here):
         columns = {
@@ -310,35 +301,28 @@ class TestBadValues:
             "rating": [1, 2, 3],
         }
         with pytest.raises(
-            InvalidDataError, match=r"user 'u' rated 'a' more than.*duplicates=\"mean\""
+            InvalidDataError, match=r"unit 'u' has 'a' more than.*in memory"
         ):
-            Ratings.scan(lazily_here(columns))
+            scan_ratings(lazily_here(columns))
 
     def test_labels_of_an_odd_type(self, lazily_here):
         days = np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[us]")
         columns = {"user": days, "item": ["a", "a"], "rating": [1, 2]}
         with pytest.raises(
-            InvalidLabelError, match="users must be numbers of up to 64 bits or text"
+            InvalidLabelError, match="units must be numbers of up to 64 bits or text"
         ):
-            Ratings.scan(lazily_here(columns))
+            scan_ratings(lazily_here(columns))
 
     def test_policies_and_engines_that_do_not_exist(self, tmp_path):
         write_parts(tmp_path, 1)
-        with pytest.raises(InvalidDataError, match="cannot merge repeated values"):
-            Ratings.scan(tmp_path, duplicates="last")
         with pytest.raises(
             InvalidValueError, match=r"no engine called 'polars'.*duckdb, spark"
         ):
-            Ratings.scan(tmp_path, engine="polars")
+            scan_ratings(tmp_path, engine="polars")
         with pytest.raises(InvalidValueError, match="goes with a path"):
-            Ratings.scan(ratings_table(0), engine="duckdb")
+            scan_ratings(ratings_table(0), engine="duckdb")
         with pytest.raises(InvalidSettingError, match="DuckDB does not take"):
-            Ratings.scan(tmp_path, engine=DuckDB(memory_limit="a lot"))
-        for given in (5, ratings_table(0)):
-            with pytest.raises(
-                InvalidDataError, match=r"not something that can be scanned.*from_frame"
-            ):
-                Ratings.scan(given)
+            scan_ratings(tmp_path, engine=DuckDB(memory_limit="a lot"))
 
 
 @pytest.mark.parametrize(
@@ -351,8 +335,10 @@ def test_scorers_that_refit_say_that_they_need_memory(lazily_here, scorer):
         "item": ["a", "a", "b", "b"],
         "rating": [1, 2, 3, 4],
     }
-    with pytest.raises(InvalidDataError, match=r"in memory, .* use read or from_frame"):
-        Study(Ratings.scan(lazily_here(columns)), scorer).audit(k=1, eps=0.1)
+    with pytest.raises(
+        InvalidDataError, match="in memory: read the files without an engine"
+    ):
+        Study(scan_ratings(lazily_here(columns)), scorer).audit(k=1, eps=0.1)
 
 
 @pytest.fixture(scope="module")
@@ -375,7 +361,7 @@ def left_behind(folder):
 class TestSpilling:
     def test_it_finishes_by_spilling_and_cleans_up(self, many_users, tmp_path):
         engine = DuckDB(memory_limit="60MB", threads=2, spill=tmp_path)
-        with Ratings.scan(many_users, engine=engine) as scanned:
+        with scan_ratings(many_users, engine=engine) as scanned:
             assert left_behind(tmp_path)
             assert scanned.n_units == 5_000_000
         assert not left_behind(tmp_path)
@@ -386,7 +372,7 @@ class TestSpilling:
             EngineError,
             match=r"OutOfMemoryException.*memory or disk ran out.*max_spill",
         ):
-            Ratings.scan(many_users, engine=engine)
+            scan_ratings(many_users, engine=engine)
         assert not left_behind(tmp_path)
 
     def test_a_full_disk_while_columns_are_put_down(self, tmp_path, monkeypatch):
@@ -400,9 +386,7 @@ class TestSpilling:
         with pytest.raises(
             EngineError, match=r"No space left.*memory or disk ran out.*spill="
         ):
-            Ratings.scan(
-                tmp_path / "a.parquet", user="user", engine=DuckDB(spill=tmp_path)
-            )
+            scan_ratings(tmp_path / "a.parquet", engine=DuckDB(spill=tmp_path))
         assert not left_behind(tmp_path)
 
     @pytest.mark.parametrize(
@@ -412,16 +396,16 @@ class TestSpilling:
         write_parts(tmp_path, 1)
         if limit == "0GB":  # room for nothing, which is a limit
             with pytest.raises(EngineError, match=r"raise memory_limit="):
-                Ratings.scan(tmp_path, engine=DuckDB(memory_limit=limit))
+                scan_ratings(tmp_path, engine=DuckDB(memory_limit=limit))
             return
         with pytest.raises(
             InvalidSettingError, match=r"memory_limit must be a|DuckDB does not take"
         ):
-            Ratings.scan(tmp_path, engine=DuckDB(memory_limit=limit))
+            scan_ratings(tmp_path, engine=DuckDB(memory_limit=limit))
         with pytest.raises(
             InvalidSettingError, match=r"max_spill must be a|DuckDB does not take"
         ):
-            Ratings.scan(tmp_path, engine=DuckDB(max_spill=limit))
+            scan_ratings(tmp_path, engine=DuckDB(max_spill=limit))
 
     def test_settings_that_are_none(self, tmp_path):
         for threads in (0, -1, 1.5, "two", True):
@@ -431,11 +415,11 @@ class TestSpilling:
                 DuckDB(threads=threads)
         write_parts(tmp_path, 1)
         with pytest.raises(EngineError, match=r"No such file.*absent.*spill="):
-            Ratings.scan(tmp_path, engine=DuckDB(spill=tmp_path / "absent"))
+            scan_ratings(tmp_path, engine=DuckDB(spill=tmp_path / "absent"))
 
     def test_a_forgotten_scan_leaves_nothing(self, tmp_path):
         write_parts(tmp_path, 1)
-        scanned = Ratings.scan(
+        scanned = scan_ratings(
             tmp_path / "part-0.parquet", engine=DuckDB(spill=tmp_path)
         )
         assert left_behind(tmp_path)
@@ -449,12 +433,13 @@ class TestSpilling:
 SCAN_FOREVER = """
     import sys
     from pathlib import Path
-    from steadyrank import Ratings, Study
+    from steadyrank import Study, read
     from steadyrank.engines import DuckDB
-    scanned = Ratings.scan(sys.argv[1], engine=DuckDB(memory_limit="60MB", threads=1, spill=sys.argv[2]))
+    engine = DuckDB(memory_limit="60MB", threads=1, spill=sys.argv[2])
+    scanned = read(sys.argv[1], item="item", rating="rating", unit="user", engine=engine)
     Path(sys.argv[3]).touch()
     while True:
-        audit(scanned, k=2, eps=0.01, methods=("topk",))
+        Study(scanned).audit(k=2, eps=0.01, methods=("topk",))
 """
 
 
@@ -495,6 +480,7 @@ def spilled(folder):
 def test_the_command_line_leaves_no_temporary_files(many_users, tmp_path, number, code):
     command = ["-m", "steadyrank", "audit", many_users / "*.parquet"]
     options = ["-k", "2", "--eps", "0.01", "--memory-limit", "60MB"]
+    options += ["--item", "item", "--rating", "rating", "--unit", "user"]
     complaint = tmp_path / "complaint"
     with running([*command, *options], complaint, TMPDIR=str(tmp_path)) as process:
         wait_until(lambda: spilled(tmp_path), process)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine_makers import maker, relation
-from steadyrank import Mean, Ratings, ScoreMatrix, SteadyrankError, Study, Votes
+from engine_makers import in_batches, maker, relation, scan_ratings
+from steadyrank import Mean, Ratings, SteadyrankError, Study, Votes, read
 from steadyrank.errors import EngineError, InvalidSettingError
 from steadyrank.margins import sums
 from steadyrank.scorers.sums import scores_without
@@ -69,16 +69,14 @@ def answers(data, scorer=None, *, all_items=False):
     return found
 
 
-def both_ratings(make, columns, **settings):
-    loaded = Ratings(columns["user"], columns["item"], columns["rating"], **settings)
-    return Ratings.scan(make(columns), batch_rows=7, **settings), loaded
+def both_ratings(make, columns):
+    loaded = Ratings(columns["user"], columns["item"], columns["rating"])
+    return scan_ratings(make(columns), batch_rows=7), loaded
 
 
-def both_matrices(make, columns):
-    names = {"row": "row", "item": "item", "score": "score", "missing": "available"}
-    return ScoreMatrix.scan(
-        make(columns), batch_rows=11, **names
-    ), ScoreMatrix.from_frame(columns, **names)
+def both_scores(make, columns):
+    said = {"unit": "row", "item": "item", "score": "score"}
+    return in_batches(read(make(columns), **said), 11), read(columns, **said)
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -87,9 +85,7 @@ def test_every_margin_of_ratings(scale):
         rng = np.random.default_rng([seed, 1])
         columns = ratings(rng, scale)
         scorer = Mean(float(rng.choice([0, 0.1, 1])))
-        scanned, loaded = both_ratings(
-            relation, columns, items=range(6 if seed % 2 else 5)
-        )
+        scanned, loaded = both_ratings(relation, columns)
         every = scale != "huge"  # of which each look takes several passes
         assert answers(scanned, scorer, all_items=every) == answers(
             loaded, scorer, all_items=every
@@ -100,9 +96,9 @@ def test_every_margin_of_ratings(scale):
     ("scale", "gaps"),
     [("half stars", True), ("half stars", False), ("cents", False), ("cents", True)],
 )
-def test_every_margin_of_score_matrices(scale, gaps):
+def test_every_margin_of_scores(scale, gaps):
     columns = matrix(np.random.default_rng(2), scale, gaps=gaps)
-    scanned, loaded = both_matrices(relation, columns)
+    scanned, loaded = both_scores(relation, columns)
     assert answers(scanned, all_items=True) == answers(loaded, all_items=True)
 
 
@@ -111,7 +107,7 @@ def test_margins_on_spark(spark_session):
     make, rng = maker("spark", spark_session), np.random.default_rng(3)
     for scanned, loaded in (
         both_ratings(make, ratings(rng, "half stars")),
-        both_matrices(make, matrix(rng, "cents", gaps=True)),
+        both_scores(make, matrix(rng, "cents", gaps=True)),
     ):
         mine, other = (Study(data).margin(2) for data in (scanned, loaded))
         assert (mine.lower, mine.upper, mine.units, mine.pair, mine.leaves, mine.enters) == (
@@ -121,7 +117,7 @@ def test_margins_on_spark(spark_session):
 
 def test_margins_of_counted_votes(lazily_here):
     choices = np.random.default_rng(0).choice(["ann", "bob", "cyd"], 40).astype(object)
-    assert answers(Votes.scan(lazily_here({"vote": choices}))) == answers(
+    assert answers(read(lazily_here({"vote": choices}), choice="vote")) == answers(
         Votes(choices)
     )
 
@@ -132,7 +128,7 @@ def test_scores_without_units_are_those_of_memory(scale):
     rng = np.random.default_rng(4)
     pairs = [both_ratings(relation, ratings(rng, scale))]
     for gaps in (False, True):
-        pairs.append(both_matrices(relation, matrix(rng, scale, gaps=gaps)))
+        pairs.append(both_scores(relation, matrix(rng, scale, gaps=gaps)))
     for scanned, loaded in pairs:
         for size in (1, 2, len(loaded.units) - 1):
             gone = rng.permutation(len(loaded.units))[:size].tolist()
@@ -189,7 +185,7 @@ def test_a_margin_takes_few_passes_however_many_pairs_there_are(
 ):
     numbers = set()
     for items in (12, 24, 48):
-        data = Ratings.scan(lazily_here(close_ratings(items)))
+        data = scan_ratings(lazily_here(close_ratings(items)))
         study = Study(data)
         _ = study.facts.leave_one_out
         seen = Passes(data, monkeypatch)
@@ -221,13 +217,13 @@ def test_a_margin_takes_few_passes_however_many_pairs_there_are(
 
 def test_little_room_gives_the_same_answers(monkeypatch):
     columns = close_ratings(10, users=20)
-    plenty = answers(Ratings.scan(relation(columns)))
+    plenty = answers(scan_ratings(relation(columns)))
     monkeypatch.setattr(sums, "HELD", 25)
-    assert answers(Ratings.scan(relation(columns))) == plenty
+    assert answers(scan_ratings(relation(columns))) == plenty
 
 
 def test_a_failing_engine_is_no_answer(monkeypatch):
-    data = Ratings.scan(relation(ratings(np.random.default_rng(5), "cents")))
+    data = scan_ratings(relation(ratings(np.random.default_rng(5), "cents")))
     study = Study(data)
     _ = study.facts.margin_search().fewest([(0, 1)])
 

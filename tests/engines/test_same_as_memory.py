@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from engine_makers import maker, relation
-from steadyrank import Battles, Ratings, ScoreMatrix, Study, Votes
+from engine_makers import in_batches, maker, relation, scan_ratings
+from steadyrank import Ratings, Study, Votes, read
 from steadyrank.errors import InvalidDataError
 from steadyrank.scorers import BradleyTerry, Mean
 
@@ -77,7 +77,7 @@ def assert_same(scanned, loaded, *, ks, eps, scorer=None, rankings=True):
 def check_ratings(make, scale, text, ks, *, rankings=True):
     columns = some_ratings(1, scale=scale, text=text)
     loaded = Ratings(columns["user"], columns["item"], columns["rating"])
-    scanned = Ratings.scan(make(columns), batch_rows=90)  # several batches
+    scanned = scan_ratings(make(columns), batch_rows=90)  # several batches
     assert_same(scanned, loaded, ks=ks, eps=0.2, rankings=rankings)
     assert any("brought back" in note for note in scanned.notes)
 
@@ -98,14 +98,12 @@ def test_ratings_of_six_decimal_places(lazily):
 def test_values_whose_sums_would_be_rounded_are_refused_with_a_way_out(odd):
     columns = some_ratings(1, scale="cents")
     columns["rating"][7] = odd
-    with pytest.raises(
-        InvalidDataError, match=r"at most 6 decimal places.*round\(.*from_frame"
-    ):
-        Ratings.scan(relation(columns))
+    with pytest.raises(InvalidDataError, match=r"at most 6 decimal places.*round\("):
+        scan_ratings(relation(columns))
     columns["rating"] = np.round(columns["rating"] % 10, 4)
     loaded = Ratings(columns["user"], columns["item"], columns["rating"])
     assert_same(
-        Ratings.scan(relation(columns)), loaded, ks=[3], eps=0.1, rankings=False
+        scan_ratings(relation(columns)), loaded, ks=[3], eps=0.1, rankings=False
     )
 
 
@@ -119,7 +117,7 @@ def test_ratings_in_cents_by_text_labels(lazily):
 def test_ratings_of_few_users_with_many_ties(seed, eps):
     columns = some_ratings(seed, users=7, items=5, dense=0.6)
     loaded = Ratings(columns["user"], columns["item"], columns["rating"])
-    scanned = Ratings.scan(relation(columns), batch_rows=4)
+    scanned = scan_ratings(relation(columns), batch_rows=4)
     assert_same(scanned, loaded, ks=list(range(1, loaded.n_items + 1)), eps=eps)
     assert_same(scanned, loaded, ks=[2], eps=eps, scorer=Mean(shrinkage=0.1))
 
@@ -130,15 +128,10 @@ def test_repeated_ratings_are_averaged_in_sql():
         name: np.concatenate([column, column[:40]]) for name, column in columns.items()
     }
     again["rating"][-40:] = 5.0
-    for merged in ("mean", "last"):
-        with pytest.raises(
-            InvalidDataError, match=r"cannot merge repeated values.*from_frame"
-        ):
-            Ratings.scan(relation(again), duplicates=merged)
     means = (
         'select "user", item, round(avg(rating), 6) as rating from given group by all'
     )
-    scanned = Ratings.scan(relation(again).query("given", means))
+    scanned = scan_ratings(relation(again).query("given", means))
     loaded = Ratings(again["user"], again["item"], again["rating"], duplicates="mean")
     assert_same(scanned, loaded, ks=[3], eps=0.1, rankings=False)
 
@@ -159,11 +152,11 @@ def long_table(seed, *, rows=40, items=6, gaps=False, text=False):
     return {name: column[kept] for name, column in columns.items()}
 
 
-def check_matrix(make, missing):
-    columns = long_table(5, gaps=missing != "error", text=True, rows=80)
-    names = {"row": "question", "item": "model", "score": "score"}
-    loaded = ScoreMatrix.from_frame(columns, **names, missing=missing)
-    scanned = ScoreMatrix.scan(make(columns), **names, missing=missing, batch_rows=150)
+def check_scores(make, *, gaps):
+    columns = long_table(5, gaps=gaps, text=True, rows=80)
+    said = {"unit": "question", "item": "model", "score": "score"}
+    loaded = read(columns, **said)
+    scanned = in_batches(read(make(columns), **said), 150)
     assert_same(scanned, loaded, ks=[3], eps=0.05)
     scorer = Mean(value_range=(0, 1))
     mine, other = scorer.sensitivity(scanned), scorer.sensitivity(loaded)
@@ -172,30 +165,28 @@ def check_matrix(make, missing):
     assert mine.numbers == other.numbers
 
 
-@pytest.mark.parametrize("missing", ["error", "available", "drop"])
-def test_score_matrix(lazily_here, missing):
-    check_matrix(lazily_here, missing)
+@pytest.mark.parametrize("gaps", [False, True])
+def test_scores(lazily_here, gaps):
+    check_scores(lazily_here, gaps=gaps)
 
 
-def test_groups_of_scores_need_memory(lazily_here):
+def test_rows_within_units_need_memory(lazily_here):
     columns = long_table(5)
     columns["topic"] = columns["question"] % 7
-    names = {"row": "question", "item": "model", "score": "score", "unit": "topic"}
-    with pytest.raises(
-        InvalidDataError, match=r"scores without a unit, but the column 'topic' is one"
-    ):
-        ScoreMatrix.scan(lazily_here(columns), **names)
+    said = {"row": "question", "item": "model", "score": "score", "unit": "topic"}
+    with pytest.raises(InvalidDataError, match="an engine takes scores without row"):
+        read(lazily_here(columns), **said)
 
 
 @pytest.mark.spark
-def test_score_matrix_on_spark(spark_session):
-    check_matrix(maker("spark", spark_session), "available")
+def test_scores_on_spark(spark_session):
+    check_scores(maker("spark", spark_session), gaps=True)
 
 
 def test_proved_bound_of_ratings(lazily):
     columns = some_ratings(2)
     loaded = Ratings(columns["user"], columns["item"], columns["rating"])
-    scanned = Ratings.scan(lazily(columns))
+    scanned = scan_ratings(lazily(columns))
     scorer = Mean(1.0, value_range=(1, 5))
     mine, other = scorer.sensitivity(scanned), scorer.sensitivity(loaded)
     assert mine.eps == pytest.approx(other.eps, rel=1e-12)
@@ -206,11 +197,11 @@ def test_votes(lazily):
         ["ann", "bob", "cyd", "dan"], 200, p=[0.4, 0.3, 0.2, 0.1]
     )
     columns = {"vote": choices.astype(object)}
-    assert_same(Votes.scan(lazily(columns)), Votes(choices), ks=[1, 3], eps=0.01)
+    scanned = read(lazily(columns), choice="vote")
+    assert_same(scanned, Votes(choices), ks=[1, 3], eps=0.01)
     counted = {"candidate": ["x", "y", "x", "z"], "votes": [5, 9, 4, 0]}
-    assert_same(
-        Votes.scan(lazily(counted)), Votes.from_frame(counted), ks=[1], eps=0.01
-    )
+    said = {"choice": "candidate", "count": "votes"}
+    assert_same(read(lazily(counted), **said), read(counted, **said), ks=[1], eps=0.01)
 
 
 @pytest.mark.parametrize("groups", [False, True], ids=["battles", "groups"])
@@ -225,20 +216,13 @@ def test_battles(lazily, groups):
         "model_b": names[right],
         "winner": outcome.astype(object),
     }
-    units = {}
+    said = {"left": "model_a", "right": "model_b", "winner": "winner"}
     if groups:
-        columns["judge"], units = rng.integers(0, 30, 400), {"unit": "judge"}
-    loaded = Battles.from_frame(columns, **units)
-    scanned = Battles.scan(lazily(columns), **units)
+        columns["judge"] = rng.integers(0, 30, 400)
+        said["unit"] = "judge"
+    loaded = read(columns, **said)
+    scanned = read(lazily(columns), **said)
     assert_same(scanned, loaded, ks=[2], eps=0.05, scorer=BradleyTerry(ridge=0.1))
-
-
-def test_counted_pairs(lazily):
-    columns = {"model_a": ["x", "y", "x"], "model_b": ["y", "z", "z"], "wins_a": [4, 3, 5],
-               "wins_b": [3, 3, 2], "ties": [1, 0, 2]}  # fmt: skip
-    assert_same(
-        Battles.scan(lazily(columns)), Battles.from_frame(columns), ks=[1], eps=0.05
-    )
 
 
 @st.composite
@@ -265,5 +249,5 @@ def rating_columns(draw):
 @settings(max_examples=8)
 def test_any_ratings(columns, eps):
     loaded = Ratings(columns["user"], columns["item"], columns["rating"])
-    scanned = Ratings.scan(relation(columns), batch_rows=5)
+    scanned = scan_ratings(relation(columns), batch_rows=5)
     assert_same(scanned, loaded, ks=list(range(1, loaded.n_items + 1)), eps=eps)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine_makers import SPARK_SETTINGS, need
+from engine_makers import SPARK_SETTINGS, need, scan_ratings
 from steadyrank import Ratings, Study
 from steadyrank.errors import UnreadableFileError
 from steadyrank.scorers import Mean
@@ -48,14 +48,14 @@ KILL_ONE = """
                 pass
         return found
 
-    from steadyrank import Ratings, Study
+    from steadyrank import Study, read
 
     frame = session.read.parquet(sys.argv[1])
     assert frame.rdd.getNumPartitions() == 2
-    scanned = Ratings.scan(frame, duplicates="trust")
+    scanned = read(frame, item="item", rating="rating", unit="user")
     victim = executors()[0]  # what it holds of the first queries is lost, and is made again
     victim.kill()
-    result = audit(scanned, k=5, eps=0.01, methods=("topk", "inflated_topk"))
+    result = Study(scanned).audit(k=5, eps=0.01, methods=("topk", "inflated_topk"))
     rows = [(row.method, row.k, row.delta, row.size) for row in result.table]
     print(json.dumps({"rows": rows, "killed": [victim.pid]}))
     session.stop()
@@ -111,7 +111,7 @@ def test_a_damaged_file_is_named(spark_session, tmp_path):
     content[4:400] = b"\xff" * 396
     (tmp_path / "ill.parquet").write_bytes(content)
     with pytest.raises(UnreadableFileError, match=r"ill\.parquet.*leave it out"):
-        Ratings.scan(tmp_path, engine="spark")
+        scan_ratings(tmp_path, engine="spark")
 
 
 def test_columns_whose_names_are_syntax(spark_session):
@@ -119,9 +119,7 @@ def test_columns_whose_names_are_syntax(spark_session):
     frame = spark_session.createDataFrame(
         [(1, "x", 2.0), (2, "x", 3.0), (2, "y", 1.0)], names
     )
-    with Ratings.scan(
-        frame, user="a.b", item="`", score="a`.b c", duplicates="trust"
-    ) as scanned:
+    with scan_ratings(frame, unit="a.b", item="`", rating="a`.b c") as scanned:
         assert scanned.items == ("x", "y")
         assert Mean(shrinkage=0).score(scanned).tolist() == [2.5, 1.0]
 
@@ -135,9 +133,7 @@ def test_files_by_path(spark_session, tmp_path):
         "item": ["y", "y"],
     }  # put down anew
     pq.write_table(pa.table(columns), tmp_path / "b.parquet")
-    with Ratings.scan(
-        str(tmp_path / "*.parquet"), engine="spark", duplicates="trust"
-    ) as scanned:
+    with scan_ratings(str(tmp_path / "*.parquet"), engine="spark") as scanned:
         assert list(scanned.units.labels) == ["007", "7", "8"]
         assert Mean(1.0).score(scanned).tolist() == [5.5 / 3, 5.5 / 3]
     assert (
