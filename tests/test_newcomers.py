@@ -5,26 +5,15 @@ A scorer of one's own is added in tests/scorers/test_registry.py.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
-<<<<<<< HEAD
-from steadyrank.reading.declarations import Form, Kind, Role
-from steadyrank.reading.formats import FORMATS, Format
-
-from steadyrank import Study, Votes, read_any
-from steadyrank.cli import main
-from steadyrank.data import Units, scan_any
-from steadyrank.data.kinds import KINDS
-from steadyrank.data.observations import Observations
-from steadyrank.labels import encode
-from steadyrank.reading.table import GivenColumn, Table
-=======
 
 from steadyrank import Study, Votes
->>>>>>> d7434a33 (Ask engines, contracts and regressions by roles)
 from steadyrank.study.audit import audit as auditing
+
+if TYPE_CHECKING:
+    import pytest
 
 # An audited operator: its function, and one line in the table of methods.
 

@@ -15,7 +15,6 @@ from scipy.stats import norm, t as student_t
 from adversary.test_margins import ballots, battles, matrix, medians, votes
 from steadyrank import (
     Battles,
-    Ratings,
     Refit,
     ScoreMatrix,
     SteadyrankError,
@@ -477,7 +476,8 @@ def _placed(
 
 def test_a_list_that_the_ranks_shown_would_shorten_says_so() -> None:
     with demo_file("restaurants.csv") as path:
-        found = Study(Ratings.read(path)).confidence(draws=999).asking(3)
+        study = Study(path, item="restaurant", rating="stars", unit="reviewer")
+        found = study.confidence(draws=999).asking(3)
     ranks = dict(zip(found.items, found.simultaneous[0].tolist(), strict=True))
     assert [item for item in found.top(3) if ranks[item] > 3] == ["Kettle Row"]
     assert "In the table, the ranks of 1 of these begin below 3" in found.top_sentence

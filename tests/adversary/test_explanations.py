@@ -21,7 +21,7 @@ from adversary.test_margins import (
     matrix,
     votes,
 )
-from steadyrank import Battles, Mean, ScoreMatrix, SteadyrankError, Study, Votes
+from steadyrank import Mean, ScoreMatrix, SteadyrankError, Study, Votes
 from steadyrank.report.export import to_csv
 from steadyrank.report.text import plain_text
 from steadyrank.study.explanation import RIVALS
@@ -311,7 +311,8 @@ def test_borders_that_are_none_are_refused(
 
 
 def test_published_numbers(shared_data: Path) -> None:
-    workers = Study(Battles.read(shared_data / "battles" / "llmfao.csv", unit="worker"))
+    file = shared_data / "battles" / "llmfao.csv"
+    workers = Study(file, left="left", right="right", winner="winner", unit="worker")
     told = workers.explain(5)
     largest = next(told.rows())
     assert (round(told.gap, 4), largest["unit"]) == (0.0048, 97)

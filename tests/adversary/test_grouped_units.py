@@ -24,7 +24,7 @@ from steadyrank import (
     Study,
     Votes,
 )
-from steadyrank.errors import InvalidDataError, UndefinedScoresError
+from steadyrank.errors import UndefinedScoresError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -97,65 +97,6 @@ def test_what_groups_said() -> None:
         ["x", "y", "x"], ["y", "z", "z"], ["left"] * 3, counts=[2, 1, 1], units=home
     )
     assert battles.said([0, 1], [(0, 1), (1,)]) == ["x in 2, y in 3 of 3 battles", None]
-
-
-def test_groups_from_tables() -> None:
-    votes = Votes.from_frame(
-        {"vote": ["x", "y", "x"], "region": ["n", "n", "s"]}, unit="region"
-    )
-    assert (votes.n_units, votes.units.kind, list(votes.units.labels)) == (
-        2,
-        "region",
-        ["n", "s"],
-    )
-    frame = {
-        "user": [1, 1, 2],
-        "item": ["a", "b", "a"],
-        "rating": [5, 3, 1],
-        "home": ["h", "h", "h"],
-    }
-    assert (
-        Ratings.from_frame(frame | {"home": ["h", "h", "i"]}, unit="home").n_units == 2
-    )
-    with pytest.raises(
-        InvalidDataError, match="entries of one user name different 'home'"
-    ):
-        Ratings.from_frame(frame | {"home": ["h", "i", "i"]}, unit="home")
-    table = {
-        "a": [1.0, 2, 0],
-        "b": [0.0, 1, 1],
-        "y": [1.0, 2, 2],
-        "site": ["p", "q", "q"],
-    }
-    data = Regression.from_frame(table, unit="site")
-    assert (data.items, data.n_units) == (("a", "b"), 2)
-    orders = {"order": ["x > y", "y", "y"], "county": [1, 2, 2]}
-    assert Ballots.from_frame(orders, unit="county").n_units == 2
-    entries = {
-        "user": [1, 1, 2],
-        "item": ["a", "b", "b"],
-        "rank": [1, 2, 1],
-        "county": [1, 1, 2],
-    }
-    assert Ballots.from_frame(entries, unit="county").n_units == 2
-    with pytest.raises(
-        InvalidDataError, match="entries of one user name different 'county'"
-    ):
-        Ballots.from_frame(entries | {"county": [1, 2, 2]}, unit="county")
-
-
-def test_columns_that_could_be_the_unit_are_offered() -> None:
-    votes = Votes.from_frame({"vote": ["x", "y", "x"], "region": ["n", "n", "s"]})
-    assert votes.unit_candidates == (("region", 2),)
-    frame = {
-        "user": [1, 1, 2, 3],
-        "item": ["a", "b", "a", "a"],
-        "rating": [5, 3, 1, 2],
-        "household": ["h", "h", "h", "i"],
-        "session": [1, 2, 3, 3],
-    }
-    ratings = Ratings.from_frame(frame)
-    assert ratings.unit_candidates == (("household", 2),)  # a user has several sessions
 
 
 def test_a_group_that_is_all_there_is_cannot_leave() -> None:

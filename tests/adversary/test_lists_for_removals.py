@@ -13,12 +13,11 @@ import pytest
 from steadyrank import (
     Battles,
     BradleyTerry,
-    Ratings,
     SteadyrankError,
     Study,
     Votes,
     inflated_topk,
-    read_any,
+    read,
     topk,
 )
 from steadyrank.errors import InvalidValueError, NoProofError
@@ -38,7 +37,7 @@ from tests.adversary.test_margins import (
     thirds,
     votes,
 )
-from tests.engine_makers import need, relation
+from tests.engine_makers import RATED, need, relation, scan_ratings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -319,15 +318,17 @@ def test_engines_say_the_same(cases: Cases, in_ci: bool) -> None:
             "rating": rng.integers(1, 6, len(users)),
         }
         memory, scanned = (
-            Study(Ratings.from_frame(columns)),
-            Study(Ratings.scan(relation(columns))),
+            Study(read(columns, **RATED)),
+            Study(scan_ratings(relation(columns))),
         )
         for k, m in some_of(memory, rng, 8):
             assert list(scanned.topk(k, removals=m)) == list(memory.topk(k, removals=m))
 
 
 def test_a_benchmark_of_classifiers(shared_data: Path) -> None:
-    study = Study(read_any(shared_data / "scores" / "cls_bin_mean.csv", missing="drop"))
+    path = shared_data / "scores" / "cls_bin_mean.csv"
+    complete = "SELECT * FROM data WHERE COLUMNS(*) <> ''"
+    study = Study(path, wide=True, unit="Dataset", sql=complete)
     answer = study.topk(5, removals=5)
     assert (answer.eps, len(answer)) == (None, 7)
     assert len(

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from engine_makers import relation
+from engine_makers import relation, scan_ratings
 from steadyrank import Ratings, ScoreMatrix, Study, Votes
 from steadyrank.errors import InvalidDataError, InvalidSettingError, SteadyrankError
 from steadyrank.report.export import to_json
@@ -205,9 +205,9 @@ def test_engines_add_up_decimals_like_memory_and_refuse_the_rest(cases):
         loaded = Ratings(*columns.values())
         if not loaded.entries.form.whole:
             with pytest.raises(InvalidDataError, match="at most 6 decimal places"):
-                Ratings.scan(relation(columns))
+                scan_ratings(relation(columns))
             continue
-        scanned = Ratings.scan(relation(columns), batch_rows=7)
+        scanned = scan_ratings(relation(columns), batch_rows=7)
         one, two = (Study(data, Mean(shrinkage=0.5)) for data in (loaded, scanned))
         np.testing.assert_array_equal(one.scores, two.scores)
         out, theirs = one.facts.leave_one_out, two.facts.leave_one_out

@@ -416,7 +416,7 @@ def test_the_proved_rule_of_ratings_holds_and_is_reached(
         assert proved.eps * (1 - 1e-9) <= reached <= proved.eps * (1 + 1e-12)
 
 
-HOW_READ = {"notes", "unit_candidates", "_origin"}
+HOW_READ = {"notes", "_origin"}
 
 
 @pytest.mark.parametrize("kind", SCORES)

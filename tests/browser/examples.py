@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from steadyrank import Ratings, ScoreMatrix, Study, Votes
+from steadyrank import ScoreMatrix, Study, Votes, read
+from steadyrank.data.observations import Observations
 from steadyrank.demo import demo_file
 
 HOSTILE = (
@@ -71,9 +72,9 @@ def close_votes() -> Votes:
 
 
 @cache
-def restaurants() -> Ratings:
+def restaurants() -> Observations:
     with demo_file("restaurants.csv") as path:
-        return Ratings.read(path)
+        return read(path, item="restaurant", rating="stars", unit="reviewer")
 
 
 @cache

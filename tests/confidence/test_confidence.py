@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from steadyrank.cli.app import COMMANDS, make_app
-from typer.testing import CliRunner
 
 from steadyrank import Ratings, ScoreMatrix, Study, Votes
 from steadyrank.demo import demo_file
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
 
 def restaurants() -> Study:
     with demo_file("restaurants.csv") as path:
-        return Study(Ratings.read(path))
+        return Study(path, item="restaurant", rating="stars", unit="reviewer")
 
 
 @pytest.fixture
@@ -130,30 +127,6 @@ def test_bars_of_stability_stand_beside_no_confidence() -> None:
 def test_the_best_few_are_named_in_full() -> None:
     found = restaurants().confidence(0.9).asking(5)
     assert all(str(name) in found.top_sentence for name in found.top(5))
-
-
-def run(*arguments: object) -> str:
-    found = CliRunner().invoke(
-        make_app(COMMANDS), [str(one) for one in arguments], catch_exceptions=False
-    )
-    assert found.exit_code == 0, found.output
-    return found.output
-
-
-def test_the_command(restaurants_file: Path) -> None:
-    asked = ("confidence", restaurants_file, "-k", 5, "--level", 0.9)
-    text, top = run(*asked), restaurants().confidence(0.9).top(5)
-    assert text.index("Confidence: the ranks") < text.index(
-        "Stability is another question"
-    )
-    told = f"only these {len(top)} items may truly be among the 5 best"
-    assert told in " ".join(text.split())
-    document = json.loads(run(*asked, "--json"))
-    assert (document["document"], document["k"]) == ("confidence", 5)
-    assert document["top"] == list(top)
-    rows = run("confidence", restaurants_file, "--csv").splitlines()
-    assert len(rows) == 21
-    assert rows[0].split(",")[-2:] == ["marginal_best", "marginal_worst"]
 
 
 def test_a_notebook_shows_the_column() -> None:

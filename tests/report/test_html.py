@@ -19,7 +19,7 @@ from browser.examples import (
     report_document,
     restaurants,
 )
-from steadyrank import Study, Votes, read_any
+from steadyrank import Study, Votes
 from steadyrank.errors import InvalidSettingError
 from steadyrank.report.export import to_json
 from steadyrank.report.html import packed, render_html
@@ -200,7 +200,7 @@ def test_items_and_units_are_called_as_their_columns_or_as_asked(
     file.write_text(
         "reviewer,restaurant_name,stars\n" + "\n".join(rows) + "\n", encoding="utf-8"
     )
-    study = Study(read_any(file))
+    study = Study(file, item="restaurant_name", rating="stars", unit="reviewer")
     page = study.report(tmp_path / "a.html", 1).read_text(encoding="utf-8")
     assert "Stable top 1 of 3 restaurants" in page
     assert "30 reviewers" in page
@@ -209,7 +209,7 @@ def test_items_and_units_are_called_as_their_columns_or_as_asked(
     ).read_text("utf-8")
     assert "Stable top 1 of 3 cafés" in page
     assert "30 guests" in page
-    assert study.topk(1).unit == "user"  # the study itself keeps its words
+    assert study.topk(1).unit == "reviewer"  # the study itself keeps its words
 
 
 HOW: list[dict[str, Any]] = [

@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 
 from browser.examples import HOSTILE, hostile_matrix, restaurants
-from steadyrank import Mean, Study, Votes
+from steadyrank import Mean, Study
 from steadyrank.report.export import COLUMNS
 from steadyrank.text import LONGEST, shortened
 
@@ -141,7 +141,7 @@ def test_the_library_of_the_data_is_that_of_the_table(library: str) -> None:
     made = pytest.importorskip(library)
     columns = {"choice": ["a"] * 5 + ["b"] * 3}
     frame = made.table(columns) if library == "pyarrow" else made.DataFrame(columns)
-    study = Study(Votes.from_frame(frame))
+    study = Study(frame, choice="choice")
     for one in (
         study.topk(1),
         study.confidence(draws=50),
