@@ -5,21 +5,16 @@ from __future__ import annotations
 import io
 import tempfile
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from time import process_time
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import polars as pl
-from steadyrank.reading.delimited import joined, stretches
 
 from bench_cli import command
-from measure import at_most, faster, time_of_children
-from steadyrank import Ratings
-from steadyrank.cli.inputs import withstanding
-from steadyrank.data.read import read_checked
+from measure import at_most, time_of_children
+from steadyrank import read
 from steadyrank.errors import SteadyrankError
 
 
@@ -55,7 +50,12 @@ print(frame.group_by("item").agg(polars.col("rating").mean()).top_k(20, by="rati
 """
 """Read the ratings, group them by item, take the 20 best."""
 
-LEFT_OUT = "import sys, steadyrank; steadyrank.Study(sys.argv[1]).facts.leave_one_out"
+ROLES = {"item": "item", "rating": "rating", "unit": "user"}
+TYPED = [part for role, name in ROLES.items() for part in (f"--{role}", name)]
+LEFT_OUT = (
+    "import sys, steadyrank; "
+    f"steadyrank.Study(sys.argv[1], **{ROLES}).facts.leave_one_out"
+)
 
 
 def from_file_to_answer(rows: int, repeats: int) -> list[Any]:
@@ -75,7 +75,7 @@ def from_file_to_answer(rows: int, repeats: int) -> list[Any]:
         for kind, path in paths.items():
             jobs = {
                 "steadyrank topk -k 20": (
-                    command("-m", "steadyrank", "topk", path, "-k", "20"),
+                    command("-m", "steadyrank", "topk", path, "-k", "20", *TYPED),
                     2.5,
                 ),
                 "reading, scores and leave-one-out": (
@@ -141,14 +141,11 @@ def refusable(size: int) -> dict[str, bytes]:
 
 
 def refused(size: int, repeats: int) -> list[Any]:
-    """Refusals in processor time, with suggestions that were tried, against polars reading the text."""
+    """Refusals of unknown headers in processor time, against polars reading the text."""
 
     def refuse(text: bytes) -> None:
-        options = SimpleNamespace(scorer=None, min_count=None, k=None)
         with suppress(SteadyrankError):
-            read_checked(
-                io.BytesIO(text), None, None, None, {}, partial(withstanding, options)
-            )
+            read(io.BytesIO(text))
 
     return [
         at_most(
@@ -157,7 +154,7 @@ def refused(size: int, repeats: int) -> list[Any]:
             lambda text=text: refuse(text),
             2.0,
             repeats=repeats,
-            note="processor time; all suggestions are tried on all rows",
+            note="processor time",
             clock=process_time,
         )
         for name, text in refusable(size).items()
@@ -175,22 +172,12 @@ def run(quick: bool) -> list[Any]:
         )
         found.append(
             at_most(
-                f"Ratings.read of {what}, against polars reading it",
+                f"reading {what}, against polars reading it",
                 lambda text=text: read_with_polars(text),
-                lambda text=text: Ratings.read(io.BytesIO(text)),
+                lambda text=text: read(io.BytesIO(text), **ROLES),
                 8.0,
                 repeats=repeats,
                 note="ours also sorts by user and item and looks for repeated ratings",
-            )
-        )
-        found.append(
-            faster(
-                f"the table of {what}, against the csv module",
-                lambda text=text: joined(stretches([text], ",", referee=True)),
-                lambda text=text: joined(stretches([text], ",")),
-                2.0,
-                repeats=1,
-                note="the way without polars, and the way to the line of an error",
             )
         )
     found += refused(1_000_000 if quick else 10_000_000, 3 * repeats)

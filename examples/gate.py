@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from steadyrank import ScoreMatrix, Study
+from steadyrank import Study
 from steadyrank.demo import demo_file
 
 K, LEAST = 3, 2
 
 with demo_file("benchmark.csv") as path:
-    study = Study(ScoreMatrix.read(path))
+    study = Study(path)
 
 margin = study.margin(K)
 print(margin.sentence)

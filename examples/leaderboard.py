@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from steadyrank import Battles, Study
+from steadyrank import Study
 from steadyrank.demo import demo_file
 
 K = 6
 
 with demo_file("chat_battles.csv") as path:
-    study = Study(
-        Battles.read(path, unit="judge")
-    )  # judges are left out once, for all that follows
+    study = Study(path, unit="judge")  # judges are removed once, for all that follows
 
 answer = study.topk(K)
 print(answer)

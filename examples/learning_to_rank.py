@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression
-from steadyrank.reading.declarations import Kind
 
 from steadyrank import Refit, Study
 from steadyrank.data import Observations, Units
+from steadyrank.data.kinds import Kind
 
 QUERIES, DOCUMENTS, FEATURES, CANDIDATES, K = 40, 15, 6, 200, 10
 
@@ -26,9 +26,7 @@ QUERIES, DOCUMENTS, FEATURES, CANDIDATES, K = 40, 15, 6, 200, 10
 class JudgedQueries(Observations):
     """Training queries, which may leave, and the documents of a new query, which are to be ranked."""
 
-    kind: ClassVar[Kind] = Kind(
-        "judged queries", "query", "", TypedDict("None_", {}), (), observation="query"
-    )
+    kind: ClassVar[Kind] = Kind("judged queries", "query", "query", scorer="")
     features: Any  # (queries, documents, features)
     grades: Any  # (queries, documents)
     candidates: Any  # (items, features)
@@ -41,7 +39,7 @@ class JudgedQueries(Observations):
             ("candidates", candidates),
         ):
             object.__setattr__(self, name, value)
-        for name, value in (("items", names), ("notes", ()), ("unit_candidates", ())):
+        for name, value in (("items", names), ("notes", ())):
             object.__setattr__(self, name, value)
 
     @property

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank import Refit, ScoreMatrix, Study
+from steadyrank import Refit, ScoreMatrix, Study, read
 from steadyrank.demo import demo_file
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def medians(matrix: ScoreMatrix) -> NDArray[np.float64]:
 
 
 with demo_file("benchmark.csv") as path:
-    matrix = ScoreMatrix.read(path)
+    matrix = read(path)
 
 for scorer in (None, Refit(medians, label="medians")):
     answer = Study(matrix, scorer).topk(k=4)
