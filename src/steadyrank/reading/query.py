@@ -10,7 +10,7 @@ import duckdb
 
 from steadyrank.errors import InvalidDataError, InvalidSettingError, shorten
 
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
     # Or try_cast(cell AS DOUBLE) moves into the reader of text, and fails there.
@@ -23,16 +23,16 @@ EXAMPLE = 'for example "SELECT * FROM data"'
 
 def connect(folder: str, memory_limit: str | None) -> duckdb.DuckDBPyConnection:
     """Return a database in memory, which spills to a folder beyond ``memory_limit``."""
-    settings: dict[str, Any] = {**SETTINGS, "temp_directory": folder}
+    con = duckdb.connect(config={**SETTINGS, "temp_directory": folder})
     if memory_limit is not None:
-        settings["memory_limit"] = memory_limit
-    try:
-        return duckdb.connect(config=settings)
-    except duckdb.Error as error:
-        raise InvalidSettingError(
-            f"memory_limit is {shorten(memory_limit)}, which is no size",
-            way_out="Give a number with its unit, such as 1GB or 500MB.",
-        ) from error
+        try:
+            con.execute(f"SET memory_limit = {literal(memory_limit)}")
+        except duckdb.Error:
+            raise InvalidSettingError(
+                f"memory_limit is {shorten(memory_limit)}, which is no size",
+                way_out="Give a number with its unit, such as 1GB or 500MB.",
+            ) from None
+    return con
 
 
 def quoted(name: str) -> str:
