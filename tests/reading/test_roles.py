@@ -317,6 +317,9 @@ def test_catalogue(tmp_path: Any) -> None:
         read = resolve(table, {"item": "i", "score": "s", "catalogue": [8, 7]})
     assert read.items == (8, 7)
     assert read.columns["item"].codes.tolist() == [1]
+    with open_table({"i": [7], "s": [1]}) as table:
+        read = resolve(table, {"item": "i", "score": "s", "catalogue": f"{9**30},7"})
+    assert read.items == (str(9**30), "7")  # beyond 64 bits, labels are text
 
 
 CATALOGUES = [

@@ -28,15 +28,18 @@ def label_cells(
     cells = [label(table, column) for column in columns]
     whole = {table.types[column] for column in columns} <= INTEGERS
     if catalogue is not None:
-        whole = whole and all(
-            name.removeprefix("-").isdecimal() and name == str(int(name))
-            for name in catalogue
-        )
+        whole = whole and all(map(_is_whole, catalogue))
     kind = "BIGINT" if whole else "VARCHAR"
     return [
         cell if table.types[column] == kind else f"{cell}::{kind}"
         for cell, column in zip(cells, columns, strict=True)
     ]
+
+
+def _is_whole(name: str) -> bool:
+    """Tell whether a name is a whole number of 64 bits, as one writes it."""
+    digits = name.removeprefix("-")
+    return digits.isdecimal() and len(digits) < 19 and name == str(int(name))
 
 
 def number_labels(
