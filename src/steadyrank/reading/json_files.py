@@ -14,6 +14,8 @@ from steadyrank.reading.written import Part, Record, recorded
 BLANKS = re.compile(r"[ \t\n\r]*")
 UNFIT = re.compile("[\0\ud800-\udfff]")  # no text that a database or a file may hold
 DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
+FLAT = json.JSONDecoder(object_pairs_hook=list, parse_int=str, parse_float=str)
+CONSTANTS: dict[object, str] = {None: "", True: "true", False: "false"}
 OBJECTS = (
     'It must be a list of objects, or an object on each line, such as {"item": "A"}.'
 )
@@ -78,6 +80,8 @@ def _objects(text: str, place: int) -> Iterator[tuple[Record, int]]:
 
 def _object(text: str, place: int) -> tuple[Record, int]:
     """Return an object, whose values stay as they are written, and the place behind it."""
+    if flat := _flat_object(text, place):
+        return flat
     record: Record = {}
     place = _behind(text, place, "{")
     while text[place : place + 1] != "}" or record:
@@ -93,6 +97,24 @@ def _object(text: str, place: int) -> tuple[Record, int]:
             break
         place = _behind(text, place, ",")
     return record, _behind(text, place, "}")
+
+
+def _flat_object(text: str, place: int) -> tuple[Record, int] | None:
+    """Return an object at once if nothing in it is nested, escaped or wrong."""
+    if text[place] != "{":
+        return None
+    try:
+        pairs, end = FLAT.raw_decode(text, place)
+    except json.JSONDecodeError:
+        return None
+    record: Record = {
+        key: value if type(value) is str else CONSTANTS[value]
+        for key, value in pairs
+        if type(value) is not list and type(value) is not float
+    }
+    if len(record) < len(pairs) or "\\u" in text[place:end]:
+        return None
+    return record, _after_blanks(text, end)
 
 
 def _value(text: str, place: int) -> tuple[str, int]:
