@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank import Ratings
-from steadyrank.errors import EmptyDataError, NotRecognisedError, UnreadableFileError
+from steadyrank.errors import EmptyDataError, UnreadableFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +56,7 @@ def prize_files(source: Path) -> list[Path]:
         return [source]
     paths = next(filter(None, (sorted(source.glob(part)) for part in PARTS)), [])
     if not paths:
-        raise NotRecognisedError(
+        raise UnreadableFileError(
             f"{source.name} is a folder without {' or '.join(PARTS)}"
         )
     return paths

@@ -199,12 +199,8 @@ class InvalidDataError(InvalidValueError):
         The column of a table that is at fault; or the argument, if only the caller knows its column.
     source : str, optional
         The file or list at fault, where no row of it is to be named.
-    readings : sequence of readings, optional
-        The ways to read a table that work, the best first: each has ``read()``, the ``arguments`` that
-        say it, and ``command(...)``.
     """
 
-    readings: Sequence[Any] = ()
     column: str | None = None
     subject: str | None = None
     lines: list[object] | None = None
@@ -224,15 +220,6 @@ class InvalidDataError(InvalidValueError):
     ) -> None:
         """Say the places as ``lines`` of the file ``name`` from now on, or what else ``lead`` says."""
         self.placed, self.source, self.lines, self.lead = True, name, lines, lead
-
-    def worded(self, option: Callable[[Option], str] = str) -> str:
-        """Return the message; in Python, with the calls that read the table."""
-        told = super().worded(option)
-        if option is not str or not self.readings:
-            return told
-        return "\n".join(
-            [told, "It could be read in these ways:", *map(_way, self.readings)]
-        )
 
     def _body(self) -> str:
         text = self.problem
@@ -284,18 +271,6 @@ class MissingValuesError(InvalidDataError):
 
 class ColumnError(InvalidDataError):
     """A column that is absent, doubled, or of no use in its role."""
-
-
-class NotRecognisedError(InvalidDataError):
-    """The kind or the format of the data cannot be told from the content."""
-
-
-def _way(reading: Any) -> str:
-    reasons = [
-        *reading.support[:2],
-        *(f"but {reason}" for reason in reading.against[:1]),
-    ]
-    return f"  {reading}\n    {reading.ranks}; {'; '.join(reasons)}"
 
 
 class UnreadableFileError(InvalidDataError):

@@ -144,9 +144,9 @@ def test_the_table_of_proved_lists_is_what_comes_out(
 def test_the_table_of_units_is_what_comes_out(
     unit: str | None, shared_data: Path
 ) -> None:
-    from steadyrank import Battles, Study
+    from steadyrank import Study
 
-    study = Study(Battles.read(shared_data / "battles" / "llmfao.csv", unit=unit))
+    study = Study(shared_data / "battles" / "llmfao.csv", unit=unit)
     cells = [unit or "battle", f"{study.units.total:,}"]
     for k in (5, 10):
         answer = study.topk(k)
@@ -157,9 +157,9 @@ def test_the_table_of_units_is_what_comes_out(
 
 
 def test_what_is_said_about_prompts_comes_out(shared_data: Path) -> None:
-    from steadyrank import Battles, Study, inflated_topk
+    from steadyrank import Study, inflated_topk, read
 
-    data = Battles.read(shared_data / "battles" / "llmfao.csv", unit="prompt")
+    data = read(shared_data / "battles" / "llmfao.csv", unit="prompt")
     study, without = (
         Study(data),
         Study(data.without([list(data.units.labels).index(16)])),
@@ -187,19 +187,9 @@ def test_every_real_file_is_in_the_table(shared_data: Path) -> None:
     }
 
 
-def test_the_table_of_roles_is_that_of_the_declarations() -> None:
-    page = (DOCS / "reference" / "columns.md").read_text(encoding="utf-8")
-    assert "\n".join(script("roles_table").table()) in page
-
-
-def test_the_table_of_what_was_tried_is_that_of_the_tests() -> None:
-    made, page = (
-        script("tried_table"),
-        (DOCS / "research" / "tried.md").read_text(encoding="utf-8"),
-    )
-    assert "\n".join(made.table()) in page
-    makefile = (DOCS.parent / "Makefile").read_text(encoding="utf-8")
-    assert f"FUZZ_TIMES ?= {made.FUZZ_TIMES}\n" in makefile
+def test_the_tables_of_roles_and_headers_are_those_of_the_reader() -> None:
+    page = (DOCS / "guides" / "reading.md").read_text(encoding="utf-8")
+    assert script("reading_tables").tables() in page
 
 
 @pytest.mark.parametrize("name", ["docs_offline", "docs_words", "docs_wrap"])

@@ -11,7 +11,6 @@ from paper.prize_files import read_prize
 from steadyrank.errors import (
     EmptyDataError,
     InvalidDataError,
-    NotRecognisedError,
     SteadyrankError,
     UnreadableFileError,
 )
@@ -37,7 +36,7 @@ def test_blocks(file: Path, end: str, block: int) -> None:
 
 
 def test_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(NotRecognisedError, match="is a folder without combined_data"):
+    with pytest.raises(UnreadableFileError, match="is a folder without combined_data"):
         read_prize(tmp_path)
     (tmp_path / "mv_0000001.txt").write_text("1:\n10,3,2005-09-06\n")
     (tmp_path / "mv_0000002.txt").write_text("2:\n10,4,2005-09-06\n11,1,2005-09-06")
