@@ -16,8 +16,8 @@ def start(script: str) -> str:
 
     Examples
     --------
-    >>> start("roles_table")
-    '<!-- made by scripts/roles_table.py: start -->'
+    >>> start("reading_tables")
+    '<!-- made by scripts/reading_tables.py: start -->'
     """
     return f"<!-- made by scripts/{script}.py: start -->"
 

@@ -36,7 +36,8 @@ def main() -> int:
     FIGURES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         with demo_file("restaurants.csv") as path:
-            report = Study(path).report(
+            study = Study(path, item="restaurant", rating="stars", unit="reviewer")
+            report = study.report(
                 Path(folder) / "report.html",
                 5,
                 source="restaurants.csv",
