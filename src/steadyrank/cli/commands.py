@@ -13,7 +13,7 @@ from steadyrank.cli.output import deliver, show, terminal, working
 from steadyrank.errors import InvalidSettingError, SteadyrankError, UnwritableFileError
 from steadyrank.report.terminal import Line, Terminal
 from steadyrank.report.text import lines
-from steadyrank.study.study import Study, usual_k, with_names
+from steadyrank.study.study import Study, usual_k
 from steadyrank.text import counted, today
 from steadyrank.writing import append_whole, target_of, write_whole
 
@@ -170,7 +170,7 @@ def answer(
         k = usual_k(len(opened.items)) if asked.k is None else asked.k
 
         def ask(*studies: Study) -> Any:
-            return question(k, *map(with_names, studies))
+            return question(k, *studies)
 
         one = asked.split is None
         result = ask(opened, *newer) if one else opened.ask(ask, *newer)

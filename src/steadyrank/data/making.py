@@ -176,8 +176,10 @@ def long_scores(reading: Reading) -> Observations:
     unit, row = columns.get("unit"), columns.get("row")
     made: type[Ratings] = Ratings if role == "rating" else LongScores
     alone = RATINGS.observation if role == "rating" else SCORES.unit
-    if row is None and unit is not None and not _repeats(unit, item):
-        return _of_units(made, unit, values, columns, reading)
+    if row is None and unit is not None:
+        order, repeats = _by_cell(unit.codes, item.codes, len(reading.items))
+        if not repeats:
+            return _of_units(made, order, values, columns, reading)
     fields |= of_people(
         np.ones(len(values), dtype=np.int64),
         alone,
@@ -197,26 +199,32 @@ def long_scores(reading: Reading) -> Observations:
     return _with_turned(data, reading)
 
 
-def _repeats(unit: Coded, item: Coded) -> bool:
-    if in_strict_order(unit.codes, item.codes):
-        return False
-    return len(repeated_cells(unit.codes, item.codes)) > 0
+def _by_cell(
+    unit: IntArray, item: IntArray, n_items: int
+) -> tuple[IntArray | None, bool]:
+    """Return the order by unit and item, None where rows are in it, and whether two are equal."""
+    if in_strict_order(unit, item):
+        return None, False
+    cells = unit.astype(np.int64) * n_items + item
+    order = np.argsort(cells, kind="stable")
+    ordered = cells[order]
+    return order, bool((ordered[1:] == ordered[:-1]).any())
 
 
 def _of_units(
     made: type[Ratings],
-    unit: Coded,
+    order: IntArray | None,
     values: AnyArray,
     columns: dict[str, Any],
     reading: Reading,
 ) -> Observations:
-    """Return scores of units that each have at most one of an item, sorted by both."""
+    """Return scores of units that each have at most one of an item, in the order of both."""
+    unit = columns["unit"]
     codes, rated = unit.codes, columns["item"].codes
-    _, first = np.unique(codes, return_index=True)
-    weights = None if "weight" not in columns else columns["weight"][first]
-    if not in_strict_order(codes, rated):
-        cells = codes.astype(np.int64) * len(reading.items) + rated
-        order = np.argsort(cells, kind="stable")
+    weights = None
+    if "weight" in columns:
+        weights = columns["weight"][np.unique(codes, return_index=True)[1]]
+    if order is not None:
         codes, rated, values = codes[order], rated[order], values[order]
     ends = np.arange(len(unit.distinct) + 1, dtype=codes.dtype)
     fields = of_people(

@@ -21,7 +21,7 @@ from steadyrank.data.units import Shares, Units, remaining_groups, whole_parts
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
 from steadyrank.sums.blocks import repeated_spans
-from steadyrank.text import counted, html_of, plural, shortened
+from steadyrank.text import counted, html_of, noun_of, plural, shortened
 
 NAME_COLUMNS = 40
 """How much of a name is shown in what a unit said."""
@@ -424,6 +424,13 @@ def shares_of(data: Observations) -> Shares:
 def origin_of(data: Observations) -> Origin:
     """Return where data come from."""
     return data._origin  # noqa: SLF001 (study and report say it)
+
+
+def item_noun(data: Observations) -> str:
+    """Return what one item is called: as the column that names it is, if that is a word."""
+    roles = (origin_of(data).reading or {"roles": {}})["roles"]
+    column = roles.get("item") or roles.get("choice")
+    return (noun_of(column) if isinstance(column, str) else "") or "item"
 
 
 def usual_scorer(data: Observations) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from steadyrank._typing import frozen
+from steadyrank.data.observations import item_noun
 from steadyrank.margins.search import MarginSearch
 from steadyrank.operators.inflation import MOST_OF_EPS, critical_eps, effective_eps
 from steadyrank.scorers.base import LeaveOneOut, Scorer, declared
@@ -58,7 +59,7 @@ class Facts:
     def __init__(self, data: Observations, scorer: Scorer) -> None:
         self.data: Observations = scorer.prepared(data)
         self.scorer = scorer
-        self.item_name = "item"
+        self.item_name = item_noun(data)
         self._known: dict[tuple[object, object], Any] = {}
         self._ranks: Ranks | None = None
 

@@ -10,7 +10,6 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from steadyrank.data.observations import origin_of
 from steadyrank.data.read import as_observations
 from steadyrank.operators.checks import check_k
 from steadyrank.scorers.registry import resolve_scorer
@@ -20,7 +19,7 @@ from steadyrank.study.facts import Facts
 from steadyrank.study.margin import MarginOf, margin_of
 from steadyrank.study.results import origin
 from steadyrank.study.standings import NEAR_RANKS, near_rank_ranges, upto_which
-from steadyrank.text import html_of, noun_of, plural, today
+from steadyrank.text import html_of, plural, today
 
 if TYPE_CHECKING:
     import os
@@ -459,7 +458,7 @@ class Study:
 
 
 def with_names(study: Study, item: str | None = None, unit: str | None = None) -> Study:
-    """Return the same study, which calls items and units by these names, or as their columns do.
+    """Return the same study, which calls items and units by these names.
 
     Examples
     --------
@@ -468,10 +467,7 @@ def with_names(study: Study, item: str | None = None, unit: str | None = None) -
     'voter'
     """
     facts, named = study.facts, copy(study)
-    reading = origin_of(study.data).reading or {"roles": {}}
-    column = reading["roles"].get("item") or reading["roles"].get("choice")
-    noun = noun_of(column) if isinstance(column, str) else ""
-    named.facts = facts.called(item or noun or facts.item_name, unit or facts.unit)
+    named.facts = facts.called(item or facts.item_name, unit or facts.unit)
     return named
 
 
