@@ -194,7 +194,7 @@ class EntrySums(SumScorer):
 
     def prior_of(self, added: Any) -> Prior:
         """Return what items without a value score: less than all values, so that they are last."""
-        if self.prior.always or (added.counts > added.most_leaving).all():
+        if self.prior.always:
             return self.prior
         return Prior(0.0, 1.0, below(added.form.lowest))
 
