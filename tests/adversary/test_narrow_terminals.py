@@ -50,20 +50,24 @@ def names(rng: Generator, number: int) -> list[str]:
     return [f"{name}{place}" for place, name in enumerate(made)]
 
 
-def write(rng: Generator, folder: Path) -> tuple[Path, list[str], str]:
-    """Write data of some kind; return the file, its items, and the column that may be the unit."""
+def write(rng: Generator, folder: Path) -> tuple[Path, list[str], list[str]]:
+    """Write data of some kind; return the file, its items, and what its columns are."""
     items, unit = names(rng, int(rng.integers(2, 8))), names(rng, 1)[0] + " judge"
     how = int(rng.integers(3))
     units = names(rng, int(rng.integers(2, 5)))
     if how == 0:
+        said = ["--choice", "choice", "--count", "count"]
         rows = [{"choice": item, "count": int(rng.integers(1, 4))} for item in items]
     elif how == 1:
+        said = ["--unit", "user", "--item", "item", "--rating", "rating"]
         rows = [
             {"user": u, "item": i, "rating": int(rng.integers(6))}
             for u in units
             for i in items
         ]
     else:
+        said = ["--left", "left", "--right", "right", "--winner", "winner"]
+        said += ["--unit", unit]
         pairs = [(a, b) for a in items for b in items if a != b]
         rows = [
             {
@@ -76,21 +80,20 @@ def write(rng: Generator, folder: Path) -> tuple[Path, list[str], str]:
         ]
     file = folder / "data.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return file, items, unit if how == 2 else ""
+    return file, items, said
 
 
-def commands(file: Path, items: list[str], unit: str, k: int) -> list[list[str]]:
-    named = ["--unit", unit] if unit else []
+def commands(file: Path, items: list[str], said: list[str], k: int) -> list[list[str]]:
+    asked = [str(file), "-k", str(k), *said]
     return [
-        ["topk", str(file), "-k", str(k), *named],
-        ["topk", str(file), "-k", str(k), "--verbose", "--all"],
-        ["rank", str(file), *named],
-        ["audit", str(file), "-k", str(k), *named],
-        ["audit", str(file), "-k", str(k), "--eps", "0.1"],
-        ["check", str(file), "-k", str(k)],
-        ["margin", str(file), "-k", str(k)],
-        ["explain", str(file), items[0], "-k", str(k)],
-        ["inspect", str(file)],
+        ["topk", *asked],
+        ["topk", *asked, "--verbose", "--all"],
+        ["rank", str(file), *said],
+        ["audit", *asked],
+        ["audit", *asked, "--eps", "0.1"],
+        ["check", *asked],
+        ["explain", *asked],
+        ["explain", str(file), items[0], *asked[1:]],
     ]
 
 
@@ -106,18 +109,18 @@ def test_every_command_fits_and_counts_right(
     monkeypatch.chdir(tmp_path)
     shown = 0
     for rng in cases(3):
-        file, items, unit = write(rng, tmp_path)
-        for command in commands(file, items, unit, int(rng.integers(1, len(items)))):
+        file, items, said = write(rng, tmp_path)
+        for command in commands(file, items, said, int(rng.integers(1, len(items)))):
             code = main(command)
             out = capsys.readouterr().out
             shown += code != 2
             wide = [line for line in out.splitlines() if cell_len(line) > width]
             assert not wide, (command, wide)
             cells = re.compile(r" [●◐◌○ ] *\d|.* \| ")  # rows of tables
-            said = " ".join(line for line in out.split("\n") if not cells.match(line))
-            assert MANY.search(" ".join(said.split())) is None, (
+            text = " ".join(line for line in out.split("\n") if not cells.match(line))
+            assert MANY.search(" ".join(text.split())) is None, (
                 command,
-                MANY.search(said),
+                MANY.search(text),
             )
     assert shown >= 18
 

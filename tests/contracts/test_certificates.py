@@ -108,7 +108,7 @@ def test_what_is_proved_without_removing_units_holds(
 
 def proved_list(found: Asked, k: int) -> set[str] | None:
     try:
-        answer = found.topk(k, claim="proved")
+        answer = found.topk(k, proved=True)
     except RefusedError:
         assert found.proved_move() is None
         return None

@@ -14,6 +14,8 @@ from itertools import combinations
 from statistics import median
 from typing import Any
 
+from oracles.last import with_last
+
 Scores = list[Fraction] | None
 """One number for each item, or None where some item has none."""
 
@@ -30,8 +32,11 @@ class Said:
 def mean_given(
     said: list[Said], items: int, shrinkage: Fraction = Fraction(0)
 ) -> Scores:
-    """Sum of what is given, over how many gave something: a missing entry is no entry."""
-    found: list[Fraction] = []
+    """Sum of what is given, over how many gave something: a missing entry is no entry.
+
+    Items that nothing is given are last.
+    """
+    found: list[Fraction | None] = []
     for item in range(items):
         given = [
             (each.weight, each.gives[item])
@@ -40,11 +45,12 @@ def mean_given(
         ]
         below = shrinkage + sum((weight for weight, _ in given), Fraction(0))
         if not below:
-            return None
+            found.append(None)
+            continue
         found.append(
             sum((weight * value for weight, value in given), Fraction(0)) / below
         )
-    return found
+    return with_last(found)
 
 
 def share_given(said: list[Said], items: int) -> Scores:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from oracles.last import with_last
 from steadyrank import (
     Approval,
     Ballots,
@@ -212,11 +213,12 @@ def mean_ratings(case, people):
         ]
         below = shrinkage + sum(weight for weight, _ in rated)
         if not below:
-            return None
+            found.append(None)
+            continue
         found.append(
             sum((weight * star for weight, star in rated), Fraction(0)) / below
         )
-    return found
+    return with_last(found)
 
 
 def column_means(case, people):
@@ -229,11 +231,12 @@ def column_means(case, people):
         ]
         below = sum(weight for weight, _ in there)
         if not below:
-            return None
+            found.append(None)
+            continue
         found.append(
             sum((weight * value for weight, value in there), Fraction(0)) / below
         )
-    return found
+    return with_last(found)
 
 
 def strengths(case, people):

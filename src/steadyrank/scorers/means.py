@@ -402,11 +402,13 @@ class MiddleMeans(TaskMeans):
 
     def score(self, data: Any) -> FloatArray:
         """Return the score of each item."""
+        data = self.prepared(data)
         self.added(data)  # complains about what has no score
         return np.asarray(self._without(data)(np.empty((1, 0), dtype=np.int64))[0])
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
         """Return the scores without each unit: rows at once, groups of rows one after the other."""
+        data = self.prepared(data)
         scores, without = self.score(data), self._without(data)
         self._check_left(data, data.entries)
         if data.unit is None:
