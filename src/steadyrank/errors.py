@@ -50,9 +50,11 @@ def typed_name(argument: str) -> str:
 
     Examples
     --------
-    >>> typed_name("left_score"), typed_name("k")
-    ('--left-score', '-k')
+    >>> typed_name("left_score"), typed_name("k"), typed_name("tables")
+    ('--left-score', '-k', '--table')
     """
+    if argument == "tables":  # one table each time that it is typed
+        return "--table"
     dashes = "-" if len(argument) == 1 else "--"
     return dashes + argument.replace("_", "-")
 

@@ -209,7 +209,7 @@ def test_only_what_would_pass_is_said_to(run: Command, benchmark: Path) -> None:
 def test_report_is_written_and_said(
     run: Command, restaurants: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    target = tmp_path / "a page.html"
+    target = tmp_path / "page.html"
     found = run("report", *restaurants, "-o", target, "-k", 4)
     assert found.code == 0
     told = f"Wrote the report of the top 4 of 20 restaurants to {target}"
@@ -218,7 +218,7 @@ def test_report_is_written_and_said(
     assert "<title>" in target.read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert run("report", *restaurants, "-q").out == ""
-    assert {path.name for path in tmp_path.iterdir()} == {"a page.html", "report.html"}
+    assert {path.name for path in tmp_path.iterdir()} == {"page.html", "report.html"}
     assert '"k": 10,' in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 

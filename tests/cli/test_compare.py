@@ -108,7 +108,7 @@ def test_what_was_skipped_in_the_new_file_is_said(
     )
     found = run("compare", files[0], tmp_path / "gap.csv")
     assert found.code == 0, found.err
-    assert found.said.count("Skipped 1 of 576 cells with a blank") == 1
+    assert found.said.count("Skipped 1 of 576 cells that are blank") == 1
 
 
 def test_options_apply_to_both_files(

@@ -228,7 +228,7 @@ OPTIONS: Mapping[str, tuple[Row, ...]] = {
     ),
     "Reading the file": (
         Row("sql", "QUERY", "reshape first: a SELECT ... FROM data", ALL),
-        Row("table", "NAME=FILE", "another file for the query; may be repeated", ALL,
+        Row("tables", "NAME=FILE", "another file for the query; may be repeated", ALL,
             named_file, repeats=True),
         Row("delimiter", "TEXT", "between cells; as the header has it if not given", ALL),
         Row("encoding", "NAME", "of a text file; UTF-8 if not given", ALL),

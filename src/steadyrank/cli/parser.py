@@ -106,8 +106,8 @@ def _form(command: str, values: dict[str, Any]) -> str:
 
 def _said(values: dict[str, Any]) -> dict[str, Any]:
     said = {name: values[name] for name in SAID if values[name] is not None}
-    if values["table"] is not None:
-        said["tables"] = dict(values["table"])
+    if values["tables"] is not None:
+        said["tables"] = dict(values["tables"])
     return said
 
 
