@@ -22,7 +22,7 @@ SAYS = {
         "overlap",
     ],
     "gate.py": [
-        "Changing the top 3 takes the removal of 6 of the 48 rows; fewer are never enough."
+        "Changing the top 3 takes the removal of 6 of the 48 tasks; fewer are never enough."
     ],
     "leaderboard.py": [
         "Sixth place hangs on single judges",
@@ -30,7 +30,7 @@ SAYS = {
         "look at leaderboard.html",
     ],
     "learning_to_rank.py": ["pointwise: ", "pairwise: ", "of 10 sure", "list: 0.000"],
-    "own_scorer.py": ["column means: CrossNet", "medians: "],
+    "own_scorer.py": ["mean: CrossNet", "medians: "],
     "own_scores.py": [
         "eps 0.001: items [0, 1], as inflated_topk says: True",
         "ranks at eps 0.005",
