@@ -109,9 +109,11 @@ def deliver(text: str, path: str | None = None, *, encoding: str = "utf-8") -> N
     if path is not None:
         write_whole(ended, path)
         return
+    found = None
     with suppress(OSError, ValueError):  # standard output may be no real file
-        # A shell would append the result to the data.
-        refuse_input(os.fstat(sys.stdout.fileno()), "standard output")
+        found = os.fstat(sys.stdout.fileno())
+    if found is not None:  # a shell would append the result to the data
+        refuse_input(found, "standard output")
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(ended.encode(encoding, "backslashreplace"))
