@@ -162,17 +162,11 @@ def test_a_wrong_k_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_warnings_and_suggestions_stand_on_top() -> None:
+def test_warnings_stand_on_top() -> None:
     document = report_document(close_votes(), 3)
-    assert 'id="warnings"' not in render_html(
-        document | {"warnings": [], "suggestions": []}
-    )
-    told = {
-        "warnings": ["a & b"],
-        "suggestions": [{"text": "Use it:", "option": "--unit <u>"}],
-    }
-    page = render_html(document | told)
-    assert "<li>a &amp; b</li><li>Use it:</li>" in page
+    assert 'id="warnings"' not in render_html(document | {"warnings": []})
+    page = render_html(document | {"warnings": ["a & b"]})
+    assert "<li>a &amp; b</li>" in page
     assert (
         page.index('id="headline"')
         < page.index('id="warnings"')

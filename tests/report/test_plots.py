@@ -54,7 +54,7 @@ def test_standings_draws_ranks_by_standing() -> None:
     across, along = ax.lines[-2:]
     assert across.get_xdata()[0] == along.get_ydata()[0] == 5.5
     told = [text.get_text() for text in ax.texts]
-    assert told[:2] == ["in top 5", "users to flip"]
+    assert told[:2] == ["in top 5", "reviewers to flip"]
     assert [words.removeprefix("≥ ") for words in told[3::2]] == [
         str(row.away) for row in rows
     ]

@@ -32,7 +32,7 @@ def test_a_picture_tells_the_findings() -> None:
     document = report_document(restaurants(), 5)
     drawn = ET.fromstring(share_image(document))
     told = texts(drawn)
-    assert told[0] == "Stable top 5 of 20 items"
+    assert told[0] == "Stable top 5 of 20 restaurants"
     assert " ".join(told[2:]).startswith(document["headline"])
     named = texts(
         ET.fromstring(share_image(document, title="Where to eat", date="2026-01-31"))

@@ -216,7 +216,11 @@ def _open(
     if "data" in others:
         raise InvalidSettingError(
             "a further table is called data, as the first is",
-            way_out=["Give it another name: ", Option("tables"), "."],
+            way_out=[
+                "Give it another name: ",
+                Option("table", "NAME=FILE", python='tables={"NAME": ...}'),
+                ".",
+            ],
         )
     if sql is None:
         if others:
