@@ -162,7 +162,7 @@ def test_what_is_said_about_prompts_comes_out(shared_data: Path) -> None:
     data = read(shared_data / "battles" / "llmfao.csv", unit="prompt")
     study, without = (
         Study(data),
-        Study(data.without([list(data.units.labels).index(16)])),
+        Study(data.without([list(data.units.labels).index("16")])),
     )
 
     def rank(one: Study) -> int:
