@@ -12,16 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.errors import NO_BLANKS, shorten
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 NOT_A_COLUMN = (str, bytes, Mapping, AbstractSet)
 PLAIN = {int: np.int64, float: np.float64, bool: np.bool_}
@@ -141,35 +138,6 @@ class Coded:
 
     def __iter__(self) -> Iterator[object]:
         return iter(self.distinct[self.codes])
-
-
-def coded(series: nw.Series[Any]) -> nw.Series[Any] | Coded:
-    """Return a column of Arrow that holds each distinct value once as codes, any other as it is.
-
-    Codes are checked, and values that no row has are left out.
-    """
-    import narwhals as nw  # takes as long to load as a small file to read, which needs none
-
-    if not series.implementation.is_pyarrow() or series.dtype != nw.Categorical:
-        return series
-    from pyarrow import compute  # type: ignore[import-untyped,unused-ignore]
-
-    chunks = series.to_native().unify_dictionaries()
-    chunks.validate(full=True)
-    if not chunks.num_chunks:
-        return series
-    values = [*chunks.chunk(0).dictionary.to_pylist(), None]
-    parts = (chunk.indices.cast("int32") for chunk in chunks.chunks)
-    last = compute.count(chunks.chunk(0).dictionary, mode="all").cast(
-        "int32"
-    )  # an int needs pandas
-    codes = _from_arrow(
-        [part.fill_null(last) if part.null_count else part for part in parts]
-    )
-    used = np.flatnonzero(np.bincount(codes, minlength=len(values)))
-    code_of = np.zeros(len(values), dtype=np.int32)
-    code_of[used], distinct = numbered([values[code] for code in used])
-    return Coded(code_of[codes], objects(distinct))
 
 
 def as_column(values: Any, what: str) -> AnyArray:
