@@ -85,6 +85,8 @@ REFUSED = [
     ("topk x.csv --unit a --unit=b", "--unit was given 2 times. Give it once."),
     ("topk x.csv --json --csv", "--json and --csv cannot go together. Give one."),
     ("topk x.csv --table y.csv", "--table must be NAME=FILE, but is 'y.csv'."),
+    ("topk x.csv --table a=x --table a=y", "two further tables have the same name."),
+    ("topk x.csv --delimiter \udc80", "--delimiter must be UTF-8, but is '\\udc80'."),
     ("topk x.csv -o y.html", "'y.html' ends in .html, but the result is text or json"),
     ("topk x.csv --json -o y.csv", "'y.csv' ends in .csv, but the result is json."),
     ("report x.csv -o y.txt", "'y.txt' ends in .txt, but the result is html."),

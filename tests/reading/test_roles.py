@@ -251,6 +251,7 @@ NUMBERS = ["0", "-0.5", "+3", ".5", "5.", " 5", "1e3", "1E-3", "007", str(2**53)
 NO_NUMBERS = [
     *("nan", "NaN", "inf", "-Infinity", "1e400", "1_000", "1,5", "5%", "0x1F", "true"),
     *(str(2**53 + 1), f"-{2**53 + 1}", f"{2**53 + 1}.0", "9" * 40, "NA", "-", "1 000"),
+    "+-1",
 ]
 
 
@@ -333,6 +334,14 @@ CATALOGUES = [
 @pytest.mark.parametrize(("catalogue", "told"), CATALOGUES)
 def test_wrong_catalogues(catalogue: str, told: str) -> None:
     assert told in refusal("i,s\na,1\n", item="i", score="s", catalogue=catalogue)
+
+
+def test_a_catalogue_that_is_no_text(tmp_path: Any) -> None:
+    path = tmp_path / "items.txt"
+    path.write_text("a\n", encoding="utf-16")
+    told = refusal("i,s\na,1\n", item="i", score="s", catalogue=f"@{path}")
+    assert f"the catalogue {path} cannot be read" in told
+    assert "Save it as UTF-8" in told
 
 
 WRONG_ROLES = [

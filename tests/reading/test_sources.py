@@ -16,11 +16,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import steadyrank
 from steadyrank.errors import (
     EmptyDataError,
     FileNotThereError,
     InvalidDataError,
     InvalidSettingError,
+    TooLargeError,
 )
 from steadyrank.reading.frames import is_lazy
 from steadyrank.reading.table import open_table
@@ -103,6 +105,8 @@ class TestSeveral:
             with pytest.raises(FileNotThereError, match="there is no file") as caught:
                 read(tmp_path / missing)
             assert missing in str(caught.value)
+        with pytest.raises(FileNotThereError, match="the name of the file is empty"):
+            read("")
         with pytest.raises(InvalidDataError, match="no files"):
             read(tmp_path)
 
@@ -215,6 +219,17 @@ class TestFrames:
                 table.keep(["a"])
                 assert (table.con.execute("FROM held").fetchnumpy()["a"] == many).all()
 
+    @pytest.mark.parametrize("made", [dict, pd.DataFrame, pl.DataFrame, pa.table])
+    def test_columns_without_names(self, made: Any) -> None:
+        found = read(made({"b": [1], "": [2]}))
+        assert found == (["b", "column2"], [[1, 2]])
+
+    def test_categories_are_text(self) -> None:
+        frame = pd.DataFrame({"a": pd.Categorical(["x", "", "y"])})
+        for sql in (None, "FROM data"):
+            with open_table(frame, sql=sql) as table:
+                assert table.types == {"a": "VARCHAR"}
+
     def test_mixed_values_are_text(self) -> None:
         assert read({"a": [1, "x", None]})[1] == [["1"], ["x"], [None]]
         assert read(pd.DataFrame({1: [1, "x"], "b": [0, 1]}))[0] == ["1", "b"]
@@ -319,6 +334,8 @@ def test_memory_limit(tmp_path: Path) -> None:
         ]
     with pytest.raises(InvalidSettingError, match="memory_limit is 'much'"):
         read({"a": [1]}, memory_limit="much")
+    with pytest.raises(TooLargeError, match="1MB is not enough"):
+        steadyrank.read(tmp_path / "x.csv", choice="b", memory_limit="1MB")
 
 
 def test_temporary_files_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import steadyrank
 from steadyrank.errors import InvalidDataError, InvalidSettingError
 from steadyrank.reading.table import open_table
 from tests.reading.opened import cells, read
@@ -134,8 +135,24 @@ def test_other_tables(tmp_path: Path) -> None:
     assert found == (["name", "n", "item"], [["Ann", 1, "a"], ["Bob", 2, "b"]])
     with pytest.raises(InvalidSettingError, match="further tables names, o"):
         read(io.BytesIO(TEXT), tables=tables)
-    with pytest.raises(InvalidSettingError, match="a further table is called data"):
-        query("FROM data", tables={"data": tables["o"]})
+    for name in ("data", "shaped"):
+        with pytest.raises(InvalidSettingError, match=f"table is called {name}"):
+            query("FROM data", tables={name: tables["o"]})
+    with pytest.raises(InvalidSettingError, match="the same name: o, o"):
+        query("FROM data", tables={"o": tables["o"], "O": tables["o"]})
+
+
+@pytest.mark.parametrize("name", ["held", "entries", "codes_0", "frame0", "lines"])
+def test_other_tables_may_be_called_as_ours(name: str) -> None:
+    table = {name: {"i": ["a", "b"], "s": [1, 2]}}
+    said = {"sql": f"FROM {name}", "tables": table, "item": "i", "score": "s"}
+    assert steadyrank.read({"x": [1]}, **said).items == ("a", "b")
+
+
+@pytest.mark.parametrize("twice", ["item, score AS item", "*, score AS Item"])
+def test_columns_of_one_name(twice: str) -> None:
+    with pytest.raises(InvalidDataError, match="the query has columns 'item' and"):
+        query(f"SELECT {twice} FROM data")
 
 
 class TestLines:

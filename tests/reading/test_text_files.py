@@ -162,7 +162,7 @@ class TestOptions:
         raw = "a,b\nMüller,Łódź\n".encode("cp1250")
         assert read(io.BytesIO(raw), encoding="cp1250") == cells("a b/Müller Łódź")
 
-    @pytest.mark.parametrize("encoding", ["utf-99", "hex", "\0", ""])
+    @pytest.mark.parametrize("encoding", ["utf-99", "hex", "idna", "\0", ""])
     def test_no_encoding(self, encoding: str) -> None:
         with pytest.raises(InvalidDataError, match="there is no encoding"):
             read(io.BytesIO(b"a,b\n"), encoding=encoding)

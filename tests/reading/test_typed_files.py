@@ -35,6 +35,7 @@ JSON_READ = {
     "late keys": ('{"a": 1}\n{"b": 2}\n{"c": 3, "a": 4}\n', cells("a b c/1 ~ ~/~ 2 ~/4 ~ 3")),
     "keys in any order": ('{"b": 1, "a": 2}\n{"a": 3, "b": 4}\n', cells("b a/1 2/4 3")),
     "empty objects": ('{"a": 1}\n{}\n', cells("a/1/~")),
+    "no names": ('{"": 1, "b": 2, " ": 3}', cells("column1 b column3/1 2 3")),
     "nested": ('[{"a": {"z": [1.0, "é"]}, "b": [ ]}]', (["a", "b"], [['{"z": [1.0, "é"]}', "[ ]"]])),
     "escapes": (r'[{"a": "\u00e9\"\\", "b\t": "\ud83d\ude00"}]',
                 (["a", "b\t"], [['é"\\', "\U0001f600"]])),

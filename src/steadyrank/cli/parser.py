@@ -17,7 +17,7 @@ from steadyrank.cli.options import (
     rows_of,
 )
 from steadyrank.cli.output import form_of
-from steadyrank.errors import InvalidSettingError
+from steadyrank.errors import InvalidSettingError, shorten
 
 WIDE = 22  # columns for options in the help; what they do stands on their right
 HELP = ("-h", "--help")
@@ -86,6 +86,9 @@ def _value(row: Row, texts: list[str] | None) -> Any:
     if texts is None:
         return None
     option = row.flags[-1]
+    for text in texts:
+        if row.name != "output" and text != text.encode("utf-8", "ignore").decode():
+            raise InvalidSettingError(f"{option} must be UTF-8, but is {shorten(text)}")
     if row.repeats:
         return [row.parse(text, option) for text in texts]
     if len(texts) > 1:
@@ -108,6 +111,11 @@ def _said(values: dict[str, Any]) -> dict[str, Any]:
     said = {name: values[name] for name in SAID if values[name] is not None}
     if values["tables"] is not None:
         said["tables"] = dict(values["tables"])
+        if len(said["tables"]) < len(values["tables"]):
+            raise InvalidSettingError(
+                "two further tables have the same name",
+                way_out="Give each a name of its own: --table NAME=FILE",
+            )
     return said
 
 

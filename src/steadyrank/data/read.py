@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.observations import Observations
 from steadyrank.engines.backends import needed
-from steadyrank.errors import InvalidDataError, shorten
+from steadyrank.errors import InvalidDataError, Option, TooLargeError, shorten
 from steadyrank.reading.roles import ROLES
 
 if TYPE_CHECKING:
@@ -112,6 +112,8 @@ def read_said(source: Any, said: Mapping[str, Any]) -> Observations:
     """Read data by all that was said: what columns are, and how to open the source."""
     # Data from arrays need no DuckDB.
     needed("duckdb", "reading files and dataframes needs DuckDB", "cli")
+    import duckdb
+
     from steadyrank.data.making import make
     from steadyrank.reading.frames import is_lazy
     from steadyrank.reading.resolve import resolve
@@ -119,12 +121,19 @@ def read_said(source: Any, said: Mapping[str, Any]) -> Observations:
 
     roles, opening = opening_of(said)
     engine = opening.pop("engine", None)
-    if engine is not None or is_lazy(source):
-        from steadyrank.data.scanned import scanned
+    try:
+        if engine is not None or is_lazy(source):
+            from steadyrank.data.scanned import scanned
 
-        return scanned(source, roles, engine, opening)
-    with open_table(source, **opening) as table:
-        return make(resolve(table, roles), table)
+            return scanned(source, roles, engine, opening)
+        with open_table(source, **opening) as table:
+            return make(resolve(table, roles), table)
+    except duckdb.OutOfMemoryException as error:
+        limit = said.get("memory_limit") or "the memory that DuckDB may take"
+        raise TooLargeError(
+            f"{limit} is not enough to read these data",
+            way_out=["Give more: ", Option("memory_limit", "4GB"), "."],
+        ) from error
 
 
 def opening_of(said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -81,7 +81,7 @@ def is_no_number(cell: str, kind: str) -> str:
     exact = f"coalesce(abs(try_cast({cell} as hugeint)) <= {LARGEST}, false)"
     return (
         f"case when {value} is null then not {is_blank(cell, kind)} "
-        f"when not isfinite({value}) or contains({cell}, '_') then true "
+        f"when not isfinite({value}) or regexp_matches({cell}, '_|[+]-') then true "
         f"when length({cell}) < {LARGEST_DIGITS} then false "
         f"else regexp_full_match({cell}, {literal(WHOLE)}) and not {exact} end"
     )

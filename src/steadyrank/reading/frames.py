@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 
 from steadyrank.errors import EmptyDataError, InvalidDataError, listing, shorten
-from steadyrank.reading.query import check_names
+from steadyrank.reading.query import check_names, named
 from steadyrank.reading.written import Part
 
 SOURCES = "Give a path, a binary stream, a dataframe, or columns: {'item': [...]}."
@@ -22,8 +22,8 @@ def open_frame(
     library = None
     if isinstance(source, Mapping):
         name = "the columns"
-        names = [str(column) for column in source]
-        native, n_rows = _columns(source)
+        names = named(map(str, source))
+        native, n_rows = _columns(dict(zip(names, source.values(), strict=True)))
     else:
         name = "the dataframe"
         native, n_rows, names, library = _native(source)
@@ -54,7 +54,7 @@ class _Stream:
         self.__arrow_c_stream__ = frame.__arrow_c_stream__
 
 
-def _native(source: Any) -> tuple[Any, int, list[str], str]:
+def _native(source: Any) -> tuple[Any, int, tuple[str, ...], str]:
     """Return what DuckDB reads, its number of rows, its columns, and the library."""
     import narwhals as nw
 
@@ -65,7 +65,9 @@ def _native(source: Any) -> tuple[Any, int, list[str], str]:
             f"{shorten(source)} is nothing that can be read", way_out=SOURCES
         ) from None
     library = frame.implementation.value
-    names = [str(name) for name in frame.columns]
+    names = named(map(str, frame.columns))
+    if "" in frame.columns:  # DuckDB would take another name
+        frame = frame.rename({"": names[frame.columns.index("")]})
     if library in {"polars", "pyarrow"}:
         return _Stream(frame.to_native()), len(frame), names, library
     return frame.to_pandas(), len(frame), names, library

@@ -26,6 +26,10 @@ def open_parquet(con: duckdb.DuckDBPyConnection, path: Path, name: str) -> Part:
             way_out="Get or write it again.",
         ) from None
     as_written = {column for (column,) in schema}
+    if "" in as_written:
+        raise InvalidDataError(
+            f"{name} has a column without a name", way_out="Give it one."
+        )
     if not as_written.issuperset(names):  # DuckDB calls a second "a" "a_1"
         check_names(name, as_written)
         raise InvalidDataError(f"{name} has two columns of the same name")

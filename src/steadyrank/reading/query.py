@@ -63,6 +63,20 @@ def names_of(con: duckdb.DuckDBPyConnection, relation: str) -> dict[str, str]:
     return {name: kind for name, kind, *_ in rows}
 
 
+def named(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of columns: those that are blank become column1 by their place.
+
+    Examples
+    --------
+    >>> named(["item", " "])
+    ('item', 'column2')
+    """
+    return tuple(
+        name if name.strip() else f"column{place}"
+        for place, name in enumerate(names, 1)
+    )
+
+
 def check_names(source: str, names: Iterable[str]) -> None:
     """Refuse columns that are called alike; SQL does not tell ``item`` from ``Item``."""
     seen: dict[str, str] = {}

@@ -106,7 +106,13 @@ def _catalogue(said: Any) -> tuple[str, ...] | None:
         path = Path(said[1:])
         if not path.is_file():
             raise errors.FileNotThereError(f"there is no file {path} with a catalogue")
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        try:
+            lines = path.read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, UnicodeError) as error:
+            problem = f"the catalogue {path} cannot be read: {error}"
+            raise errors.UnreadableFileError(
+                problem, way_out="Save it as UTF-8, an item on each line."
+            ) from None
         names = tuple(line for line in lines if line.strip())
     else:
         names = _names("catalogue", said)

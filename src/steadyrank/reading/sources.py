@@ -83,7 +83,7 @@ class Opener:
             return [self._sound(path, name, opened)]
         else:
             self._check_options("columns in memory")
-            called = f"frame{next(self._number)}"
+            called = f"steadyrank_frame{next(self._number)}"
             frame, library = open_frame(self.con, source, called)
             self.called = self.called or frame.name
             self.library = self.library or library
@@ -163,7 +163,7 @@ class Opener:
         if ending in {".parquet", ".pq", ".xlsx", ".xlsm"}:
             kind = "Parquet" if "p" in ending else "Excel"
             raise UnreadableFileError(
-                f"{name} does not begin as a {kind} file does",
+                f"{name} does not begin as {kind} files do",
                 way_out="Get or write it again.",
             )
         self._check_options(name, "delimiter", "encoding")
@@ -237,6 +237,8 @@ def _is_utf8(text: str) -> bool:
 def _paths(source: str) -> tuple[list[Path], bool]:
     """Return the files of a path, a folder or a pattern, and whether they may be several."""
     path = Path(source)
+    if not source:  # a variable of the shell that is not set, and not this folder
+        raise FileNotThereError("the name of the file is empty")
     if path.is_dir():
         found = (entry for entry in path.rglob("*") if entry.is_file())
         return sorted(entry for entry in found if not _is_hidden(entry, path)), True

@@ -15,11 +15,19 @@ from typing import Any, Self
 
 import duckdb
 
-from steadyrank.errors import InvalidSettingError, Option, UnreadableFileError
+from steadyrank.errors import (
+    InvalidSettingError,
+    Option,
+    UnreadableFileError,
+    listing,
+)
 from steadyrank.reading import query
 from steadyrank.reading.query import quoted
 from steadyrank.reading.sources import Opener, together
 from steadyrank.reading.written import Part
+
+
+FURTHER = Option("table", "NAME=FILE", python='tables={"NAME": ...}')
 
 
 @dataclass
@@ -75,6 +83,8 @@ class Table:
             self._check_size([part], f"({part.query})")
         query.fence(self.con, paths, self.folder.name)
         with _reading(parts, statement):
+            described = self.con.execute(f"DESCRIBE ({statement}\n)").fetchall()
+            query.check_names("the query", [name for name, *_ in described])
             self.con.execute(f"CREATE TEMP TABLE shaped AS ({statement}\n)")
         self.con.execute("RESET threads")
         self._shaped = True
@@ -86,6 +96,10 @@ class Table:
         self.con.execute(f"CREATE OR REPLACE TEMP VIEW data AS {statement}")
         self.types = query.names_of(self.con, "data")
         self.columns = tuple(self.types)
+        enums = [name for name, kind in self.types.items() if kind.startswith("ENUM")]
+        if enums:  # categories of pandas are texts, some of which may be blank
+            texts = (f"{quoted(name)}::VARCHAR AS {quoted(name)}" for name in enums)
+            self.view(f"SELECT * REPLACE ({', '.join(texts)}) FROM ({statement})")
 
     def keep(self, columns: Sequence[str]) -> None:
         """Hold these columns as the table ``held``, where ``rowid`` counts rows from 0.
@@ -139,6 +153,8 @@ def _reading(parts: Sequence[Part], statement: str | None = None) -> Iterator[No
     """Say what DuckDB stumbles over as a fault of a line, or else of the user's query."""
     try:
         yield
+    except duckdb.OutOfMemoryException:  # a matter of the machine, not of the file
+        raise
     except duckdb.Error as error:
         if "CSV Error" in str(error) or statement is None:
             for part in parts:
@@ -200,7 +216,8 @@ def _open(
     sql: str | None,
     tables: Mapping[str, Any] | None,
 ) -> Table:
-    others = {name.lower(): other for name, other in (tables or {}).items()}
+    lowered = [name.lower() for name in tables or ()]
+    others = dict(zip(lowered, (tables or {}).values(), strict=True))
     used = query.tables_of(opener.con, sql) - {*others}
     parts = opener.lines(source) if "lines" in used else opener.parts(source)
     table = Table(opener.con, opener.called, parts, folder, opener.library)
@@ -213,14 +230,15 @@ def _open(
         opener.con.execute(f"CREATE TEMP VIEW lines AS {statement}")
     else:
         table.view(statement)
-    if "data" in others:
+    for name in sorted({"data", "shaped"} & {*others}):
         raise InvalidSettingError(
-            "a further table is called data, as the first is",
-            way_out=[
-                "Give it another name: ",
-                Option("table", "NAME=FILE", python='tables={"NAME": ...}'),
-                ".",
-            ],
+            f"a further table is called {name}, as one of steadyrank's is",
+            way_out=["Give it another name: ", FURTHER, "."],
+        )
+    if len(others) < len(lowered):
+        raise InvalidSettingError(
+            f"two further tables have the same name: {listing(sorted(lowered))}",
+            way_out=["Give each a name of its own: ", FURTHER, "."],
         )
     if sql is None:
         if others:
@@ -236,6 +254,8 @@ def _open(
         statement = _together(opener.con, found)
         opener.con.execute(f"CREATE TEMP VIEW {quoted(name)} AS {statement}")
     table.shape(sql, opener.paths, every)
+    for name in others:  # or a name of theirs could be that of a table of ours
+        opener.con.execute(f"DROP VIEW {quoted(name)}")
     return table
 
 

@@ -28,7 +28,7 @@ from steadyrank.errors import (
     WayOut,
     shorten,
 )
-from steadyrank.reading.query import check_names, literal
+from steadyrank.reading.query import check_names, literal, named
 from steadyrank.reading.written import (
     CHUNK,
     Chunks,
@@ -86,7 +86,7 @@ class Packed:
 
     def _check_encoding(self) -> None:
         try:
-            "a".encode(self.encoding).decode(self.encoding)
+            "a".encode(self.encoding).decode(self.encoding, "ignore")
         except (LookupError, ValueError):
             raise InvalidDataError(
                 f"there is no encoding {shorten(self.encoding)} of text",
@@ -224,10 +224,7 @@ class TextFile:
             raise EmptyDataError(
                 f"{file.name} is empty", way_out="It needs a header line and rows."
             )
-        found.names = tuple(
-            name if name.strip() else f"column{place}"
-            for place, name in enumerate(header, 1)
-        )
+        found.names = named(header)
         if found.delimiter == "|" and all(map(RULE.fullmatch, first[-1][1])):
             raise file.wrong("the rule of a Markdown table", first[-1][0], MARKDOWN)
         check_names(f"line {line} of {file.name}", found.names)

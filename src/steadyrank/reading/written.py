@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from steadyrank.reading.query import check_names, literal, quoted
+from steadyrank.reading.query import check_names, literal, named, quoted
 
 Record = dict[str, str]  # cells by the names of their columns
 Chunks = Iterator[list[list[str]]]
@@ -80,8 +80,9 @@ def recorded(
     while n_known < len(keys):  # again where later records have other columns
         n_known = len(keys)
         dialect, n_rows = written(chunks, copy)
-    check_names(name, keys)
-    return Part(name, (*keys,), scan(copy, (*keys,), dialect), n_rows, place)
+    names = named(keys)
+    check_names(name, names)
+    return Part(name, names, scan(copy, names, dialect), n_rows, place)
 
 
 def written(chunks: Callable[[], Chunks], path: Path) -> tuple[str, int]:
