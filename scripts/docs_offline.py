@@ -40,7 +40,7 @@ def beside_the_pages(html: str) -> str:
 
 
 def options_whole(html: str) -> str:
-    """Return a page whose short options, such as ``--items-in rows``, are not broken at a hyphen.
+    """Return a page whose short options, such as ``--left home``, are not broken at a hyphen.
 
     Examples
     --------

@@ -360,7 +360,7 @@ def test_the_hook_runs_the_command_that_it_names(folder: Path) -> None:
         "project"
     ]
     program, *first = shlex.split(hook["entry"])
-    assert project["scripts"][program] == "steadyrank.cli:main"
+    assert project["scripts"][program] == "steadyrank.__main__:main"
     [extra] = [
         re.fullmatch(r"\.\[(\w+)\]", one) for one in hook["additional_dependencies"]
     ]
