@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ import numpy as np
 import authors_way
 from measure import Row, anew, at_most, best_times, peak_memory, shown
 from paper.lookalike import lookalike_population
-from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, Study, topk
+from steadyrank import Battles, Ratings, ScoreMatrix, Study, read, topk
 from steadyrank.scorers import BradleyTerry, Mean
 from steadyrank.scorers.base import known
 
@@ -23,6 +22,18 @@ if TYPE_CHECKING:
 KS = (5, 10, 20, 50, 100)
 TOPK = ("topk", "inflated_topk")
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+RESULTS = {"wins_a": "left", "wins_b": "right", "ties": "tie", "ties_bothbad": "tie"}
+ARENA_PAIRS = {
+    "left": "model_a",
+    "right": "model_b",
+    "winner": "result",
+    "count": "number",
+    "sql": " UNION ALL ".join(
+        f"FROM data SELECT model_a, model_b, '{result}' AS result, {column} AS number"
+        for column, result in RESULTS.items()
+    ),
+}
+"""The Arena's table has a row for each pair, with a column for each result."""
 
 
 def run(quick: bool) -> list[Row]:
@@ -172,7 +183,7 @@ def battle_rows(quick: bool) -> list[Row]:
     ]
     path = SHARED / "battles" / "arena_pairs.csv"
     if path.exists():
-        arena = Battles.read(path)
+        arena = read(path, **ARENA_PAIRS)
         rows.insert(
             0, fits_row("top 10", arena, 30, repeats=10, eps=0.001, methods=TOPK)
         )
@@ -315,7 +326,7 @@ def ballot_rows() -> list[Row]:
     path = SHARED / "ballots" / "00001-00000003.soi"
     if not path.exists():
         return []
-    data = Ballots.read(path)
+    data = read(path)
     name = (
         f"Borda audit of {data.n_units:,} ballots x {data.n_items} candidates, k=1,3,5"
     )
@@ -324,14 +335,15 @@ def ballot_rows() -> list[Row]:
 
 def margin_rows() -> list[Row]:
     """Margins of k = 1 to 20, the cost of one of them, against the audit of one k."""
-    files = {
-        "ballots/00001-00000003.soi": Ballots.read,
-        "ratings/jester5k.csv.gz": Ratings.read,
-        "scores/cls_bin_mean.csv": partial(ScoreMatrix.read, missing="drop"),
+    complete = "SELECT * FROM data WHERE COLUMNS(*) <> ''"
+    files: dict[str, dict[str, Any]] = {
+        "ballots/00001-00000003.soi": {},
+        "ratings/jester5k.csv.gz": {"item": "joke", "rating": "rating", "unit": "user"},
+        "scores/cls_bin_mean.csv": {"wide": True, "unit": "Dataset", "sql": complete},
     }
     return [
-        margin_row(read(SHARED / name))
-        for name, read in files.items()
+        margin_row(read(SHARED / name, **said))
+        for name, said in files.items()
         if (SHARED / name).exists()
     ]
 

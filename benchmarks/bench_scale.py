@@ -265,7 +265,7 @@ def margin_measured(
 
 
 def load(engine: str, folder: str, options: dict[str, Any]) -> Any:
-    from steadyrank import Ratings
+    from steadyrank import Ratings, read
     from steadyrank.engines import DuckDB
 
     if engine == "memory":
@@ -275,8 +275,12 @@ def load(engine: str, folder: str, options: dict[str, Any]) -> Any:
         parts = [pq.read_table(path) for path in sorted(Path(folder).glob("*.parquet"))]
         table = pa.concat_tables(parts)
         return Ratings(*(table[name].to_numpy() for name in ("user", "item", "rating")))
-    return Ratings.scan(
-        folder, engine=DuckDB(threads=2, **options) if engine == "duckdb" else engine
+    return read(
+        folder,
+        item="item",
+        rating="rating",
+        unit="user",
+        engine=DuckDB(threads=2, **options) if engine == "duckdb" else engine,
     )
 
 

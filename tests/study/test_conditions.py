@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from engine_makers import need
+from engine_makers import need, scan_ratings
 from steadyrank import Study
 from steadyrank.data import Ballots, Battles, Ratings, ScoreMatrix, Votes
 from steadyrank.data.observations import must_keep
@@ -137,7 +137,7 @@ def test_an_engine_tells_it_too(more: str, kept: str, *, in_ci: bool) -> None:
     import duckdb
 
     rows = f"(values (1, 'a', 5), (2, 'a', 3), (1, 'b', 4){more}) t(user, item, rating)"
-    with Ratings.scan(duckdb.sql(f"from {rows}")) as ratings:
+    with scan_ratings(duckdb.sql(f"from {rows}")) as ratings:
         assert must_keep(ratings, 1) == kept
         assert ("as long as" in Study(ratings).topk(1).certificate.promise) == bool(
             kept
