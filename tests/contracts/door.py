@@ -159,14 +159,17 @@ def sayable(case: Case) -> bool:
     """Whether a file with roles can hold the case.
 
     The columns of a regression are standardised; a unit has one weight; a vote whose
-    unit has other rows is an approval, and an approval of nothing has no row.
+    unit has other rows is an approval, one whose units have no other is a vote, and an
+    approval of nothing has no row.
     """
     if case.kind == "regression" or (
         case.grouped and case.kind in ("votes", "approvals")
     ):
         return False
-    if case.kind == "approvals" and not all(row.content for row in case.rows):
-        return False
+    if case.kind == "approvals":
+        sizes = [len(row.content) for row in case.rows]
+        if min(sizes) == 0 or max(sizes) == 1:
+            return False
     weights = {(row.group, row.weight) for row in case.rows}
     return not case.grouped or len(weights) == len({row.group for row in case.rows})
 

@@ -1,7 +1,7 @@
-"""Answers made again from raw rows that are deleted, appended or exchanged in a file.
+"""Answers made again from raw rows that are deleted, appended or exchanged.
 
-Nothing here removes units by the project's own means: other rows are written to a file
-and the same question is asked of it. An item without rows in the new file is gone.
+Nothing here removes units by the project's own means: data are made of other rows and
+the same question is asked of them. An item without rows in the new data is gone.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ from contracts.cases import (
     small,
     small_case,
 )
-from contracts.door import Asked, RefusedError, asked_of_file, sayable
+from contracts.door import Asked, RefusedError, asked
 from contracts.draws import SHAPES, Case, Row, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from contracts.oracle import Contract
     from contracts.truth import Truth
@@ -86,7 +85,7 @@ def units_of_another_case(case: Case, way: Way, seed: int) -> Iterator[list[Row]
 
 
 class Story(NamedTuple):
-    """A case that was read from a file, and its neighbours that were read again."""
+    """A case, and its neighbours that were made again."""
 
     truth: Truth
     before: Asked
@@ -94,47 +93,35 @@ class Story(NamedTuple):
 
 
 @cache
-def told(
-    contract: Contract, kind: str, way: Way, seed: int, folder: Path
-) -> Story | None:
+def told(contract: Contract, kind: str, way: Way, seed: int) -> Story | None:
     found = small_case(contract, kind, way, seed)
     if found is None:
         return None
-    truth, _ = found
-    if not sayable(truth.case):
-        return None
-    path = folder / "rows.csv"
+    truth, before = found
     after = []
     for neighbour in neighbours(truth.case, way, seed):
-        if not sayable(neighbour.case):
-            continue
         try:
-            again = asked_of_file(neighbour.case, contract.scorer, path)
+            again = asked(neighbour.case, contract.scorer)
             again.ranking()
         except RefusedError:
             continue  # these rows cannot be scored, or not without each unit
         after.append((neighbour, again))
-    return Story(truth, asked_of_file(truth.case, contract.scorer, path), after)
+    return Story(truth, before, after)
 
 
-def stories(contract: Contract, kind: str, way: Way, folder: Path) -> Iterator[Story]:
+def stories(contract: Contract, kind: str, way: Way) -> Iterator[Story]:
     for seed in SEEDS:
-        story = told(contract, kind, way, seed, folder)
+        story = told(contract, kind, way, seed)
         if story is not None:
             yield story
 
 
-@pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("made_again")
-
-
 @every_way
 def test_answers_made_again_keep_what_was_promised(
-    contract: Contract, kind: str, way: Way, folder: Path
+    contract: Contract, kind: str, way: Way
 ):
-    """Where the rows that two files share carry every item."""
-    for story in stories(contract, kind, way, folder):
+    """Where the rows that both share carry every item."""
+    for story in stories(contract, kind, way):
         kept = [each for each in story.after if each[0].keeps_items]
         for neighbour, again in kept:
             about = (story.truth.case, neighbour.how, neighbour.unit)
@@ -219,22 +206,20 @@ def assert_shares_are_true(
     raises=AssertionError,
     reason="Only what is true: items that leave with their only unit",
 )
-def test_lists_share_k_items_even_if_an_item_leaves_with_its_only_unit(folder: Path):
+def test_lists_share_k_items_even_if_an_item_leaves_with_its_only_unit():
     broken = [
         (name_of(contract, kind, way), story.truth.case, neighbour.unit, k)
         for contract, kind, way in EVERY_WAY
-        for story in stories_of_lonely_items(contract, kind, way, folder)
+        for story in stories_of_lonely_items(contract, kind, way)
         for neighbour, k in broken_without_items(story)
     ]
     assert not broken, (len(broken), broken[:2])
 
 
-def stories_of_lonely_items(
-    contract: Contract, kind: str, way: Way, folder: Path
-) -> Iterator[Story]:
+def stories_of_lonely_items(contract: Contract, kind: str, way: Way) -> Iterator[Story]:
     n_shapes = len(SHAPES)
     for seed in range(SHAPES.index("lonely"), max(N_SEEDS, n_shapes), n_shapes):
-        story = told(contract, kind, way, seed, folder)
+        story = told(contract, kind, way, seed)
         if story is not None:
             yield story
 
