@@ -26,7 +26,6 @@ from steadyrank.reading.query import quoted
 from steadyrank.reading.sources import Opener, together
 from steadyrank.reading.written import Part
 
-
 FURTHER = Option("table", "NAME=FILE", python='tables={"NAME": ...}')
 
 
