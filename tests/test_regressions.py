@@ -147,6 +147,9 @@ COUNTED = "candidate,region,votes\na,n,5\nb,n,3\na,s,1\nb,s,2\nb,t,1\n"
 WINS = "--scorer win-rate"
 
 SAID_ROLES = {
+    "votes in a column called vote": Row(
+        LONE_VOTE, f"topk FILE -k 1 {VOTED}", ("3 items, 7 votes",), ("3 votes",)
+    ),
     "a draw that was said": Row(
         DRAWN,
         f"rank FILE {WINS} --winner winner --loser loser --tie Draw",

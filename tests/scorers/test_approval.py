@@ -49,7 +49,7 @@ def test_a_single_ballot_leaves_nothing() -> None:
 
 def test_orders_are_refused() -> None:
     with pytest.raises(
-        WrongDataError, match=r"needs ballots that approve, .* orders.*approval=True"
+        WrongDataError, match="needs ballots that approve, but was given orders"
     ):
         Approval().score(Ballots([["a", "b"]]))
     with pytest.raises(

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from steadyrank import Split, Study, Votes
+from steadyrank import Split, Study
 from steadyrank.errors import InvalidSettingError, InvalidValueError
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.html import render_html
@@ -68,7 +68,7 @@ def test_who_is_sure_where_is_what_removing_every_vote_shows(seed, k):
     leaders = {item for item, row in told.items() if most and len(row["sure"]) == most}
     lead, _, rest = found.headline.partition(" sure of ")
     assert rest.startswith(f"the top {k} in {most or 'any'} of 3 categories")
-    said = set(lead.replace("No item", "").replace(",", " ").split())
+    said = set(lead.replace("No choice", "").replace(",", " ").split())
     assert leaders == said - {"is", "are", "each", "and"}
 
 
@@ -183,13 +183,13 @@ def test_two_versions_are_compared_category_by_category():
     for city in ("Bonn", "Kiel"):
         alone = [
             Study(
-                Votes(
-                    [
+                {
+                    "choice": [
                         c
                         for c, there in zip(*rows.values(), strict=True)
                         if there == city
                     ]
-                )
+                }
             )
             for rows in (old, new)
         ]

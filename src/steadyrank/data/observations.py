@@ -427,10 +427,11 @@ def origin_of(data: Observations) -> Origin:
 
 
 def item_noun(data: Observations) -> str:
-    """Return what one item is called: as the column that names it is, if that is a word."""
+    """Return what one item is called: as its column, if that is a word and no unit's name."""
     roles = (origin_of(data).reading or {"roles": {}})["roles"]
     column = roles.get("item") or roles.get("choice")
-    return (noun_of(column) if isinstance(column, str) else "") or "item"
+    noun = noun_of(column) if isinstance(column, str) else ""
+    return noun if noun and noun != data.units.kind else "item"
 
 
 def usual_scorer(data: Observations) -> str:
