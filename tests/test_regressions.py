@@ -31,7 +31,7 @@ u1,a,1,1\nu1,b,3,1\nu2,a,1,1\nu2,b,2,1\nu2,c,4,1\nu3,a,2,1\nu3,b,2,1\nu4,c,4,0
 """
 SHARED_ITEM = "user,item,rating\nu1,a,1\nu1,b,3\nu2,a,1\nu2,b,2\n"
 LONE_VOTE = "vote\n" + "a\n" * 4 + "b\n" * 2 + "c\n"
-REGIONS = "vote,region\na,n\na,s\nb,n\nb,s\nc,n\na,w\nb,w\n"
+REGIONS = "item,region\na,n\na,s\nb,n\nb,s\nc,n\na,w\nb,w\n"
 LONE_GAME = "left,right,winner\na,b,left\nb,a,left\na,b,tie\na,c,left\nc,a,left\n"
 LONE_BALLOT = "ballot\na > b\nb > a\na > b > c\n"
 LONE_SCORE = "question,item,score\n1,a,1\n1,b,0\n2,a,1\n2,b,1\n3,a,0\n3,b,1\n3,c,1\n"
@@ -84,9 +84,11 @@ PROMISES = {
         LONE_VOTE + "c\n", f"topk FILE -k 1 --removals 2 {VOTED}", (SOME,)
     ),
     "approvals of one region": Row(
-        REGIONS, f"topk FILE -k 1 --unit region {VOTED}", (SOME, KEPT)
+        REGIONS, "topk FILE -k 1 --choice item --unit region", (SOME, KEPT)
     ),
-    "regions by vote": Row(REGIONS, f"topk FILE -k 1 {VOTED}", (), (LONG_AS, KEPT)),
+    "regions by vote": Row(
+        REGIONS + "c,n\n", "topk FILE -k 1 --choice item", (), (LONG_AS, KEPT)
+    ),
     "one ballot": Row(LONE_BALLOT, "topk FILE -k 1 --ballot ballot", (SOME, KEPT)),
     "two battles": Row(
         LONE_GAME, f"topk FILE -k 1 --scorer elo {PLAYED}", (), (LONG_AS, KEPT)
