@@ -158,17 +158,22 @@ def roles_of(case: Case) -> dict[str, Any]:
 def sayable(case: Case) -> bool:
     """Whether a file with roles can hold the case.
 
-    The columns of a regression are standardised; a unit has one weight; a vote whose
-    unit has other rows is an approval, one whose units have no other is a vote, and an
-    approval of nothing has no row.
+    The columns of a regression are standardised. Of a unit with several rows the votes
+    are approvals, unless rows are counted; an approval of nothing has no row. A unit
+    has one weight, and an item some value of a row that counts.
     """
-    if case.kind == "regression" or (
-        case.grouped and case.kind in ("votes", "approvals")
-    ):
+    if case.kind == "regression":
+        return False
+    if case.kind == "votes" and case.grouped and not case.counted:
         return False
     if case.kind == "approvals":
         sizes = [len(row.content) for row in case.rows]
-        if min(sizes) == 0 or max(sizes) == 1:
+        if case.grouped or case.counted or min(sizes) == 0 or max(sizes) == 1:
+            return False
+    if case.kind == "scores":
+        heavy = [row.content for row in case.rows if row.weight_as_fraction]
+        valued = {i for row in heavy for i, value in row.items() if value is not None}
+        if valued != set(case.items):
             return False
     weights = {(row.group, row.weight) for row in case.rows}
     return not case.grouped or len(weights) == len({row.group for row in case.rows})
@@ -216,9 +221,9 @@ def command(case: Case, scorer: str, path: Path, *words: str) -> Any:
     path.write_text(csv_text(case))
     question, *rest = words
     options = [*rest, "--scorer", scorer, *options_of(case), "--json"]
-    code, printed, _ = run([question, str(path), *options])
+    code, printed, complaint = run([question, str(path), *options])
     if code:
-        raise RefusedError(f"exit code {code}")
+        raise RefusedError(f"exit code {code}: {complaint}")
     return json.loads(printed)
 
 

@@ -21,9 +21,9 @@ def demo_file(name: str) -> AbstractContextManager[Path]:
 
     Examples
     --------
-    >>> from steadyrank import Ratings
+    >>> from steadyrank import Study
     >>> with demo_file("restaurants.csv") as path:
-    ...     Ratings.read(path).n_units
+    ...     Study(path, item="restaurant", rating="stars", unit="reviewer").units.total
     180
     """
     return as_file(files(__name__).joinpath(name))
