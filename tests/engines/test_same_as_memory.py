@@ -204,6 +204,18 @@ def test_votes(lazily):
     assert_same(read(lazily(counted), **said), read(counted, **said), ks=[1], eps=0.01)
 
 
+def test_approvals(lazily):
+    said = {"choice": "vote", "unit": "voter"}
+    columns = {"vote": ["x", "y", "x", "z", "x"], "voter": ["a", "a", "b", "b", "c"]}
+    assert_same(
+        read(lazily(columns), **said), read(columns, **said), ks=[1, 2], eps=0.01
+    )
+    twice = {"vote": ["x", "x", "y"], "voter": ["a", "a", "b"]}
+    for data in (lazily(twice), twice):
+        with pytest.raises(InvalidDataError, match="twice"):
+            read(data, **said)
+
+
 @pytest.mark.parametrize("groups", [False, True], ids=["battles", "groups"])
 def test_battles(lazily, groups):
     rng = np.random.default_rng(4)

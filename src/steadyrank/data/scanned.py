@@ -25,6 +25,7 @@ from steadyrank.errors import (
     IN_MEMORY,
     InvalidDataError,
     InvalidSettingError,
+    shorten,
 )
 from steadyrank.reading.resolve import resolve, settle
 from steadyrank.reading.table import Table, open_table
@@ -181,10 +182,15 @@ def _scanned(lazy: Source, said: Mapping[str, Any]) -> Observations:
             }
             with _without_rows():
                 rows = counted_rows(lazy, columns)
-            told = {
-                **roles,
-                "count": list(rows)[-1] if "count" not in roles else roles["count"],
-            }
+            told = {"count": list(rows)[-1], **roles}
+            if form.name == "choice" and "unit" in roles and "count" not in roles:
+                del told["count"]  # votes of a unit are approvals, which have no counts
+                if max(rows[list(rows)[-1]], default=1) > 1:
+                    unit, item = shorten(roles["unit"]), shorten(roles["choice"])
+                    raise InvalidDataError(
+                        f"rows with equal {unit} name an item of {item} twice",
+                        way_out="Count it once, as SELECT DISTINCT does in SQL.",
+                    )
             with open_table(rows) as table:
                 data = make(resolve(table, told), table)
             return observations.with_notes(data, lazy.traffic.sentence(lazy.engine))
