@@ -481,6 +481,7 @@ def test_the_command_line_leaves_no_temporary_files(many_users, tmp_path, number
     command = ["-m", "steadyrank", "audit", many_users / "*.parquet"]
     options = ["-k", "2", "--eps", "0.01", "--memory-limit", "60MB"]
     options += ["--item", "item", "--rating", "rating", "--unit", "user"]
+    options += ["--engine", "duckdb"]
     complaint = tmp_path / "complaint"
     with running([*command, *options], complaint, TMPDIR=str(tmp_path)) as process:
         wait_until(lambda: spilled(tmp_path), process)
