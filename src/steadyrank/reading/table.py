@@ -26,7 +26,7 @@ from steadyrank.reading.query import quoted
 from steadyrank.reading.sources import Opener, together
 from steadyrank.reading.written import Part
 
-FURTHER = Option("table", "NAME=FILE", python='tables={"NAME": ...}')
+FURTHER = Option("tables", "NAME=FILE", python='tables={"NAME": ...}')
 
 
 @dataclass
