@@ -47,7 +47,10 @@ def split(seed: int = 0) -> Split:
     ]
     columns = zip(*rows, strict=True)
     return Split(
-        dict(zip(("choice", "city", "count"), map(list, columns), strict=True)), "city"
+        dict(zip(("choice", "city", "count"), map(list, columns), strict=True)),
+        "city",
+        choice="choice",
+        count="count",
     )
 
 

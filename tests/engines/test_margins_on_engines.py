@@ -142,7 +142,11 @@ def test_scores_without_units_are_those_of_memory(scale):
             np.testing.assert_array_equal(mine.scores, expected)
             assert list(mine.units.labels) == list(other.units.labels)
             found = _known_without(Study(scanned), gone)
-            assert found is None or np.array_equal(found, expected)
+            carried = other.data.item_counts > 0  # others are last, by any score
+            if found is not None:
+                np.testing.assert_array_equal(found[carried], expected[carried])
+                if not carried.all():
+                    assert found[~carried].max() < found[carried].min()
 
 
 def _known_without(study, gone):
