@@ -315,5 +315,5 @@ def test_published_numbers(shared_data: Path) -> None:
     workers = Study(file, left="left", right="right", winner="winner", unit="worker")
     told = workers.explain(5)
     largest = next(told.rows())
-    assert (round(told.gap, 4), largest["unit"]) == (0.0048, 97)
+    assert (round(told.gap, 4), largest["unit"]) == (0.0048, "97")
     assert round(largest["gap_without"], 4) == -0.0611

@@ -175,13 +175,22 @@ def test_refused(name: str, text: str, message: str, tmp_path: Path) -> None:
         read(written(tmp_path, name, text))
 
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data" / "ballots"
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs the shared data")
-@pytest.mark.parametrize("path", sorted(SHARED.glob("*.*")), ids=lambda path: path.name)
-def test_shared_files(path: Path) -> None:
+def test_shared_files(shared_data: Path) -> None:
     """Names by their numbers, by plain text functions."""
+    paths = sorted((shared_data / "ballots").glob("*.*"))
+    assert paths
+    for path in paths:
+        assert Counter(ballots_of(path)) == ballots_by_hand(path), path.name
+
+
+def ballots_of(path: Path) -> dict[str, int]:
+    found: Counter[str] = Counter()
+    for ballot, count in read(path)[1]:
+        found[ballot] += int(count)
+    return found
+
+
+def ballots_by_hand(path: Path) -> Counter[str]:
     names: dict[str, str] = {}
     expected: Counter[str] = Counter()
     for line in path.read_text().splitlines():
@@ -202,7 +211,4 @@ def test_shared_files(path: Path) -> None:
                 if part
             )
             expected[text] += int(count)
-    found: Counter[str] = Counter()
-    for ballot, count in read(path)[1]:
-        found[ballot] += int(count)
-    assert found == expected
+    return expected
