@@ -23,11 +23,12 @@ from contracts.cases import (
     small,
     small_case,
 )
-from contracts.door import Asked, RefusedError, asked
+from contracts.door import Asked, RefusedError, asked, asked_of_file, sayable
 from contracts.draws import SHAPES, Case, Row, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from contracts.oracle import Contract
     from contracts.truth import Truth
@@ -136,6 +137,34 @@ def test_answers_made_again_keep_what_was_promised(
             if neighbour.how == "remove"
         ]
         assert_removals_are_covered(story.truth, story.before, removed)
+
+
+@every_way
+def test_lists_of_files_made_again_share_k_items(
+    contract: Contract, kind: str, way: Way, tmp_path: Path
+):
+    """The same of files: lines are deleted, appended or exchanged, and read again."""
+    path = tmp_path / "rows.csv"
+    found = small_case(contract, kind, way, 0)
+    if found is None or not sayable(found[0].case):
+        return
+    case = found[0].case
+    before = asked_of_file(case, contract.scorer, path)
+    for neighbour in neighbours(case, way, 0):
+        if not neighbour.keeps_items or not sayable(neighbour.case):
+            continue
+        about = (case, neighbour.how, neighbour.unit)
+        try:
+            again = asked_of_file(neighbour.case, contract.scorer, path)
+            again.ranking()
+        except RefusedError:
+            continue  # these rows cannot be scored, or not without each unit
+        order = again.order()
+        for k in range(1, len(case.items)):
+            standings = before.standings(k)
+            assert_lists_share(standings, again.standings(k), k, about)
+            if neighbour.how == "remove":
+                assert set(order[:k]) <= listed(standings), (*about, k)
 
 
 def listed(standings: dict[str, str]) -> set[str]:
