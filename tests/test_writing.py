@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from signals import hang_up_as_usual
+from signals import signals_as_usual
 from steadyrank import Study, read
 from steadyrank.cli import main
 from steadyrank.data import ScoreMatrix
@@ -334,7 +334,7 @@ def test_nothing_is_left_of_a_result_that_was_stopped(
         capture_output=True,
         text=True,
         check=False,
-        preexec_fn=hang_up_as_usual,
+        preexec_fn=signals_as_usual,
     )
     assert done.returncode == code
     assert "Traceback" not in done.stderr

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from signals import hang_up_as_usual
+from signals import signals_as_usual
 from steadyrank.cli.endings import MEANINGS, ExitCode
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def planted(
         text=True,
         check=True,
         env=found,
-        preexec_fn=hang_up_as_usual,
+        preexec_fn=signals_as_usual,
     )
     return [int(code) for code in done.stdout.split()]
 

@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine_makers import scan_ratings
+from signals import signals_as_usual
 from steadyrank import Ratings, Study, read
 from steadyrank.engines import DuckDB
 from steadyrank.engines.backends import PREFIX
@@ -454,6 +455,7 @@ def running(arguments, complaint, **environment):
         subprocess.Popen(
             [sys.executable, *map(str, arguments)],
             stdout=subprocess.DEVNULL, stderr=stderr, env={**os.environ, **environment},
+            preexec_fn=signals_as_usual,  # noqa: PLW1509 (no threads here)
         ) as process,
     ):  # fmt: skip
         try:
