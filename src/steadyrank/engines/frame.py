@@ -101,7 +101,8 @@ class Source:
             return
         if engine is not None:
             raise errors.InvalidValueError(
-                f"engine={shorten(engine)} goes with a path; a frame runs in the engine it belongs to."
+                f"the engine {shorten(engine)} goes with a path; a frame runs in the engine that it "
+                "belongs to, and a stream is read into memory."
             )
         self._take_frame(given)
 
